@@ -1,0 +1,33 @@
+import { CancelledError, LeaseLostError } from '../errors/index.js';
+import type { JobDelivery } from './job.delivery.js';
+
+/** The deliveries of one queue that this process holds, so that a void claim reaches its handler. */
+export class HeldJobs {
+  private readonly byFence = new Map<number, JobDelivery>();
+
+  get size(): number {
+    return this.byFence.size;
+  }
+
+  add(delivery: JobDelivery): void {
+    this.byFence.set(delivery.fence, delivery);
+  }
+
+  remove(delivery: JobDelivery): void {
+    this.byFence.delete(delivery.fence);
+  }
+
+  /** Takes what upkeep answers, `<reason> <fence> <id>`: claims that the server voided. */
+  revoke(voided: readonly string[]): void {
+    for (const entry of voided) {
+      const [reason, fence] = entry.split(' ', 2);
+      const delivery = this.byFence.get(Number(fence));
+      if (delivery) delivery.revoke(revocationOf(reason, delivery.message.id));
+    }
+  }
+}
+
+function revocationOf(reason: string, id: string): Error {
+  if (reason === 'cancelled') return new CancelledError(`job ${JSON.stringify(id)} was cancelled`);
+  return new LeaseLostError(`job ${JSON.stringify(id)} was recovered from this holder`);
+}

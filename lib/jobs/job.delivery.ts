@@ -1,0 +1,82 @@
+import type { Delivery, Rejection } from '../contract/index.js';
+import { checkDuration } from '../errors/index.js';
+import type { ClaimedJob } from './job.js';
+import type { JobOutcome } from './outcome.js';
+
+/** What a delivery needs of its source. */
+export interface DeliveryPort {
+  /** Settles in the next call; rejects with LeaseLostError. */
+  settle(delivery: JobDelivery, outcome: JobOutcome): Promise<void>;
+  /** Prolongs the lease in the next call; rejects with LeaseLostError. */
+  extend(delivery: JobDelivery): Promise<void>;
+  encodeResult(result: unknown): string | Buffer;
+  reasonOf(error: Error): string;
+}
+
+/** A job held by a claim loop of this process. */
+export class JobDelivery implements Delivery {
+  private revocation: Error | null = null;
+  private listeners: ((reason: Error) => void)[] | null = null;
+
+  constructor(
+    readonly message: ClaimedJob,
+    private readonly port: DeliveryPort,
+  ) {}
+
+  get fence(): number {
+    return this.message.fence;
+  }
+
+  get leaseMs(): number {
+    return this.message.leaseMs;
+  }
+
+  get maxAttempts(): number | null {
+    return this.message.maxAttempts;
+  }
+
+  get unreadable(): Error | null {
+    return this.message.unreadable;
+  }
+
+  onRevoked(listener: (reason: Error) => void): void {
+    if (this.revocation !== null) listener(this.revocation);
+    else (this.listeners ??= []).push(listener);
+  }
+
+  /** Tells the listeners, once, that this claim is void. */
+  revoke(reason: Error): void {
+    if (this.revocation !== null) return;
+    this.revocation = reason;
+    for (const listener of this.listeners ?? []) listener(reason);
+    this.listeners = null;
+  }
+
+  /** A result that cannot be stored makes the run an ordinary failure: it rejects before any write. */
+  async ack(result?: unknown): Promise<void> {
+    const { id, token } = this.message;
+    await this.port.settle(this, {
+      verb: 'ack',
+      id,
+      token,
+      result: this.port.encodeResult(result),
+    });
+  }
+
+  nack({ error, retryInMs }: Rejection): Promise<void> {
+    const { id, token } = this.message;
+    const reason = this.port.reasonOf(error);
+    const verb = retryInMs === null ? 'fail' : 'retry';
+    return this.port.settle(this, { verb, id, token, delayMs: Math.ceil(retryInMs ?? 0), reason });
+  }
+
+  async release(options: { readonly delayMs?: number } = {}): Promise<void> {
+    const { id, token } = this.message;
+    const delayMs = checkDuration('delayMs', options.delayMs ?? 0, { min: 0 });
+    await this.port.settle(this, { verb: 'release', id, token, delayMs, reason: '' });
+  }
+
+  extend(): Promise<void> {
+    return this.port.extend(this);
+  }
+}

@@ -1,0 +1,88 @@
+-- Settling: only under the claim's own fence and while the job runs.
+local MINUTE_MS = 60000
+local LOST, SETTLED, VOIDED = 0, 1, -1
+
+-- Where a job stands after each verb: a settle repeated under its own fence, since its reply was
+-- lost, finds it there and succeeds again without a change. Recovery voids the fence.
+local AFTER = {
+  ack = { [DONE] = true },
+  fail = { [FAILED] = true },
+  retry = { [PENDING] = true, [SCHEDULED] = true },
+  release = { [PENDING] = true, [SCHEDULED] = true },
+}
+
+-- The code of a settle, and whether it still has to be carried out.
+local function judge(state, fence, verb)
+  if not state or state[FENCE] ~= fence then return LOST, false end
+  if state[STATUS] == RUNNING then return SETTLED, true end
+  if state[STATUS] == CANCELLED then return VOIDED, false end
+  return AFTER[verb][state[STATUS]] and SETTLED or LOST, false
+end
+
+local function store_done(ids, states, results)
+  local places, written = {}, {}
+  for i, id in ipairs(ids) do
+    places[#places + 1] = now
+    places[#places + 1] = id
+    written[#written + 1] = id
+    written[#written + 1] = cmsgpack.pack(states[i])
+    tell_if_on('done', id)
+  end
+  redis.call('ZREM', PLACE[RUNNING], unpack(ids))
+  redis.call('ZADD', PLACE[DONE], unpack(places))
+  redis.call('HSET', STATE, unpack(written))
+  if #results > 0 then redis.call('HSET', RESULT, unpack(results)) end
+  redis.call('HINCRBY', base .. ':minutes', string.format('%.0f', math.floor(now / MINUTE_MS)), #ids)
+end
+
+local function ack_all(codes, from, count, keep_done)
+  local asked = {}
+  for i = from, from + count * 3 - 1, 3 do
+    asked[#asked + 1] = ARGV[i]
+  end
+  local records = redis.call('HMGET', STATE, unpack(asked))
+  local ids, states, results, ended = {}, {}, {}, {}
+  for i, id in ipairs(asked) do
+    local fence, result = tonumber(ARGV[from + i * 3 - 2]), ARGV[from + i * 3 - 1]
+    local state = ended[id] or decode_state(records[i])
+    local code, due = judge(state, fence, 'ack')
+    if due then
+      state[STATUS], state[SINCE], state[ERROR] = DONE, now, ''
+      ended[id] = state
+      ids[#ids + 1] = id
+      states[#states + 1] = state
+      if result ~= '' then
+        results[#results + 1] = id
+        results[#results + 1] = result
+      end
+    end
+    codes[#codes + 1] = code
+  end
+  if #ids == 0 then return end
+  store_done(ids, states, results)
+  trim(DONE, { count = keep_done, age_ms = 0 }, #ids + 10)
+end
+
+-- A run that did not end well: retry (after a delay), fail, or release (the attempt is not spent).
+local function end_run(id, fence, run)
+  local state = read_state(id)
+  local code, due = judge(state, tonumber(fence), run.verb)
+  if not due then return code end
+  redis.call('ZREM', PLACE[RUNNING], id)
+  if run.verb == 'fail' then
+    fail(id, state, run.reason, run.keep_failed)
+    return code
+  end
+  local data = redis.call('HGET', DATA, id)
+  if not data then
+    redis.call('HDEL', STATE, id)
+    return code
+  end
+  if run.verb == 'release' then state[ATTEMPTS] = math.max(0, state[ATTEMPTS] - 1) end
+  if run.verb == 'retry' then
+    state[ERROR] = run.reason
+    tell_if_on('retry', id)
+  end
+  re_enter(id, parse_data(data), state, now + run.delay_ms)
+  return code
+end
