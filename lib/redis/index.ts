@@ -1,0 +1,25 @@
+export type { CallOptions, EmbeddedScript } from './calls.js';
+export { bytes, flag, integer, list, text, type Codec, type ScriptArgument } from './codecs.js';
+export { RedisConnection } from './connection.js';
+export {
+  checkConnection,
+  CONNECTION_DEFAULTS,
+  type ConnectionOptions,
+  type ConnectionSettings,
+} from './connection.options.js';
+export { Doorbell, type DoorbellRequest } from './doorbell.js';
+export { Exchange, type ExchangePort, type ExchangeReply } from './exchange.js';
+export * from './exchange.js';
+export { checkHeaders, parseHeaders, type Headers } from './headers.js';
+export { newId } from './ids.js';
+export { checkPrefix, DEFAULT_PREFIX, KeySpace } from './key-space.js';
+export { checkName, decodeName, encodeName, MAX_NAME_BYTES } from './names.js';
+export { decodePayload, encodePayload, JSON_CODEC, type PayloadCodec } from './payload-codec.js';
+export { asBuffer, asInteger, asList, asText, asTextOrNull } from './replies.js';
+export {
+  defineScript,
+  definedScripts,
+  type Script,
+  type ScriptDefinition,
+  type ScriptRunner,
+} from './script.js';

@@ -1,0 +1,75 @@
+import { PayloadError, UnreadablePayloadError } from '../errors/index.js';
+
+/** How a payload becomes bytes and comes back. Both may throw; neither may be asynchronous. */
+export interface PayloadCodec {
+  encode(value: unknown): string | Uint8Array;
+  decode(bytes: Buffer): unknown;
+}
+
+/** The default codec: any JSON value. */
+export const JSON_CODEC: PayloadCodec = {
+  // JSON.stringify answers undefined for undefined, functions and symbols; encodePayload refuses that
+  encode: (value) => JSON.stringify(value),
+  decode: (bytes) => JSON.parse(bytes.toString('utf8')) as unknown,
+};
+
+/** A UTF-16 unit takes at most three bytes in UTF-8, so a short text needs no counting. */
+const MAX_BYTES_PER_UNIT = 3;
+
+/**
+ * The bytes to store. Throws `PayloadError`, before anything is written, when the codec throws
+ * (circular, BigInt), answers no bytes (undefined, a function, a symbol, a promise), or when the
+ * result is longer than `maxBytes` in UTF-8.
+ *
+ * @param option what to call the value in the message
+ */
+export function encodePayload(
+  codec: PayloadCodec,
+  value: unknown,
+  maxBytes: number,
+  option = 'payload',
+): string | Buffer {
+  const encoded = encode(codec, value, option);
+  if (typeof encoded === 'string' && encoded.length * MAX_BYTES_PER_UNIT <= maxBytes) {
+    return encoded;
+  }
+  const size = typeof encoded === 'string' ? Buffer.byteLength(encoded) : encoded.length;
+  if (size <= maxBytes) return encoded;
+  throw new PayloadError(
+    `${option}: ${size} bytes are more than maxPayloadBytes (${maxBytes}) allows`,
+  );
+}
+
+/** The value of stored bytes; throws `UnreadablePayloadError` with the codec's error as cause. */
+export function decodePayload(codec: PayloadCodec, bytes: Buffer): unknown {
+  try {
+    return codec.decode(bytes);
+  } catch (cause) {
+    throw new UnreadablePayloadError(`the body does not decode: ${reason(cause)}`, { cause });
+  }
+}
+
+function encode(codec: PayloadCodec, value: unknown, option: string): string | Buffer {
+  const encoded = callCodec(codec, value, option);
+  if (typeof encoded === 'string' || Buffer.isBuffer(encoded)) return encoded;
+  if (encoded instanceof Uint8Array) {
+    return Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
+  }
+  throw new PayloadError(
+    `${option}: a value of type ${typeof value} cannot be stored (the codec answered ${typeof encoded})`,
+  );
+}
+
+function callCodec(codec: PayloadCodec, value: unknown, option: string): unknown {
+  try {
+    return codec.encode(value);
+  } catch (cause) {
+    throw new PayloadError(`${option}: cannot be serialised: ${reason(cause)}`, { cause });
+  }
+}
+
+/** The first line only: an error about a circular structure draws it over several. */
+function reason(cause: unknown): string {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return text.split('\n', 1)[0].slice(0, 200);
+}

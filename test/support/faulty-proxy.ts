@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import net from 'node:net';
+
+/** A TCP proxy in front of a server that can misbehave in every way a network does. */
+export class FaultyProxy {
+  readonly #server = net.createServer((socket) => this.#onClient(socket));
+  readonly #pairs = new Set<readonly [client: net.Socket, server: net.Socket]>();
+  #isRefusing = false;
+  #isStalled = false;
+  #isBlackHole = false;
+  #isDroppingReplies = false;
+
+  private constructor(private readonly target: number) {}
+
+  /** Listens on a free port, or on `port`, and forwards to `target` on this host. */
+  static async start(target: number, port = 0): Promise<FaultyProxy> {
+    const proxy = new FaultyProxy(target);
+    proxy.#server.listen(port, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as net.AddressInfo).port;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  /** How many connections are open through it. */
+  get connections(): number {
+    return this.#pairs.size;
+  }
+
+  /** Cuts every open connection; new ones are served. */
+  cut(): void {
+    for (const pair of this.#pairs) for (const socket of pair) socket.resetAndDestroy();
+  }
+
+  /** Holds everything back, both ways, until `resume`; new connections are accepted and held. */
+  stall(): void {
+    this.#isStalled = true;
+    this.#forEachSocket((socket) => socket.pause());
+  }
+
+  /** Ends every misbehaviour; what `stall` held back is delivered. */
+  resume(): void {
+    this.#isStalled = this.#isBlackHole = this.#isDroppingReplies = this.#isRefusing = false;
+    this.#forEachSocket((socket) => socket.resume());
+  }
+
+  /** Swallows everything, both ways, on open and on new connections. */
+  blackHole(): void {
+    this.#isBlackHole = true;
+  }
+
+  /** Forwards requests and swallows their replies. */
+  dropReplies(): void {
+    this.#isDroppingReplies = true;
+  }
+
+  /** Cuts what is open and every new connection at once. */
+  refuse(): void {
+    this.#isRefusing = true;
+    this.cut();
+  }
+
+  async stop(): Promise<void> {
+    this.cut();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #onClient(client: net.Socket): void {
+    client.on('error', () => undefined);
+    if (this.#isRefusing) return void client.resetAndDestroy();
+    const server = net.connect(this.target, '127.0.0.1');
+    const pair = [client, server] as const;
+    this.#pairs.add(pair);
+    server.on('error', () => undefined);
+    client.on('data', (data) => !this.#isBlackHole && server.write(data));
+    server.on('data', (data) => {
+      if (!this.#isBlackHole && !this.#isDroppingReplies) client.write(data);
+    });
+    for (const [one, other] of [pair, [server, client]]) {
+      one.on('close', () => (other.destroy(), this.#pairs.delete(pair)));
+      if (this.#isStalled) one.pause();
+    }
+  }
+
+  #forEachSocket(act: (socket: net.Socket) => void): void {
+    for (const pair of this.#pairs) pair.forEach(act);
+  }
+}
