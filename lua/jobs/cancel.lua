@@ -6,7 +6,6 @@ local keep_cancelled, keep_cancelled_ms = ARGV[2], ARGV[3]
 -- @include clock
 -- @include jobs/places
 -- @include jobs/finish
-events_on = redis.call('HEXISTS', META, 'events') == 1
 
 local data = redis.call('HGET', DATA, id)
 if not data then return 'missing' end

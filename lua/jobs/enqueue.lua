@@ -8,7 +8,6 @@ local look_up_each, max_types = ARGV[1], tonumber(ARGV[2])
 -- @include clock
 -- @include jobs/places
 -- @include jobs/enqueue
-events_on = redis.call('HEXISTS', META, 'events') == 1
 
 local jobs, replies, all_new = {}, {}, true
 local batch = open_batch(look_up_each == '1', max_types)

@@ -8,7 +8,6 @@ local max_recoveries, keep_failed, keep_failed_ms = tonumber(ARGV[4]), ARGV[5], 
 -- @include jobs/places
 -- @include jobs/finish
 -- @include jobs/recover
-events_on = redis.call('HEXISTS', META, 'events') == 1
 
 local limits = { max_recoveries = max_recoveries, keep_failed = retention_of(keep_failed, keep_failed_ms) }
 if older_than_ms == '' then

@@ -11,7 +11,6 @@ local keep_done, keep_failed, keep_failed_ms = tonumber(ARGV[6]), ARGV[7], ARGV[
 -- @include jobs/finish
 -- @include jobs/claim
 -- @include jobs/settle
-events_on = redis.call('HEXISTS', META, 'events') == 1
 
 local codes = {}
 if done > 0 then ack_all(codes, 9, done, keep_done) end

@@ -13,7 +13,6 @@ local keep_cancelled, keep_cancelled_ms = ARGV[8], ARGV[9]
 -- @include jobs/promote
 -- @include jobs/recover
 -- @include jobs/minutes
-events_on = redis.call('HEXISTS', META, 'events') == 1
 
 local REVOKED_TTL_MS, MAX_VOIDED = 60000, 500
 local keep = retention_of(keep_failed, keep_failed_ms)

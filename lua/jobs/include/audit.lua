@@ -86,7 +86,7 @@ end
 
 local function audit_pending(name, repair, findings)
   local head = redis.call('ZRANGE', pending_key(name), 0, 0, 'WITHSCORES')
-  if head[2] and tonumber(head[2]) == tonumber(redis.call('ZSCORE', TYPES, name)) then return end
+  if head[2] and tonumber(head[2]) >= tonumber(redis.call('ZSCORE', TYPES, name)) then return end
   finding(findings, 'type out of step with its pending set', name)
   if repair then refresh_head(name) end
 end

@@ -10,6 +10,15 @@ local function drop_oldest(status, ids)
   return #ids
 end
 
+-- Where many are kept, a settle trims only once this many are too many; upkeep trims exactly.
+local SLACK = 64
+
+local function trim_lazily(status, keep, limit)
+  local slack = keep.count >= SLACK * 10 and SLACK or 0
+  local over = redis.call('ZCARD', PLACE[status]) - keep.count
+  if over > slack then drop_oldest(status, redis.call('ZRANGE', PLACE[status], 0, math.min(over, limit) - 1)) end
+end
+
 -- At most `limit` a call, so that a lowered count cannot hold the server.
 local function trim(status, keep, limit)
   local place = PLACE[status]

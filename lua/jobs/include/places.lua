@@ -31,8 +31,7 @@ local function scheduled_member(seq, id)
 end
 
 local function ring_type(name)
-  ring(base .. ':signal')
-  ring(base .. ':signal:' .. name)
+  ring(base .. ':signal', base .. ':signal:' .. name)
 end
 
 local function put_pending(id, job)
@@ -41,7 +40,7 @@ local function put_pending(id, job)
   redis.call('ZADD', TYPES, 'LT', score, job.type)
 end
 
--- Keeps the index of types in step with the heads of their pending sets.
+-- The index of types holds, for each type with pending jobs, a score no higher than its head's.
 local function refresh_head(name)
   local head = redis.call('ZRANGE', pending_key(name), 0, 0, 'WITHSCORES')
   if head[2] then
@@ -104,7 +103,14 @@ local function tell(event, id)
   redis.call('XADD', base .. ':events', 'MAXLEN', '~', 10000, '*', 'event', event, 'id', id)
 end
 
-local events_on = false
+-- What the queue's meta hash says at the start of the call: the switches and the last fence.
+local function read_meta()
+  local values = redis.call('HMGET', META, 'paused', 'events', 'fence')
+  return { paused = values[1], events = values[2], fence = values[3] }
+end
+
+local META_NOW = read_meta()
+
 local function tell_if_on(event, id)
-  if events_on then tell(event, id) end
+  if META_NOW.events then tell(event, id) end
 end

@@ -47,5 +47,5 @@ end
 local function forget(ids)
   redis.call('HDEL', DATA, unpack(ids))
   redis.call('HDEL', STATE, unpack(ids))
-  redis.call('HDEL', RESULT, unpack(ids))
+  if redis.call('EXISTS', RESULT) == 1 then redis.call('HDEL', RESULT, unpack(ids)) end
 end

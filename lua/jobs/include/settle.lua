@@ -60,7 +60,7 @@ local function ack_all(codes, from, count, keep_done)
   end
   if #ids == 0 then return end
   store_done(ids, states, results)
-  trim(DONE, { count = keep_done, age_ms = 0 }, #ids + 10)
+  trim_lazily(DONE, { count = keep_done }, #ids + SLACK * 2)
 end
 
 -- A run that did not end well: retry (after a delay), fail, or release (the attempt is not spent).
