@@ -1,10 +1,8 @@
 import { UnreadablePayloadError } from '../errors/index.js';
 import { decodePayload, type PayloadCodec } from '../redis/index.js';
 import { decodeEnvelope } from './envelope.js';
-import type { ClaimedJob, JobRecord, JobStatus } from './job.js';
+import type { ClaimedJob, JobRecord } from './job.js';
 import type { ClaimedEntry, ShownJob } from './job.replies.js';
-
-const FINISHED: readonly JobStatus[] = ['done', 'failed', 'cancelled'];
 
 /** Stands before a stored result, so that an empty one differs from none. */
 const RESULT_MARK = '=';
@@ -60,7 +58,7 @@ export function readRecord(shown: ShownJob, codec: PayloadCodec): JobRecord {
     coalesceBy: envelope.coalesceBy || null,
     enqueuedAt: envelope.enqueuedAt,
     startedAt: shown.startedAt || null,
-    finishedAt: FINISHED.includes(shown.status) ? shown.since : null,
+    finishedAt: shown.finishedAt || null,
     notBefore: shown.due,
     fence: shown.fence,
   };

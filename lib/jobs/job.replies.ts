@@ -15,7 +15,8 @@ export interface ShownJob {
   readonly data: Buffer;
   readonly result: Buffer | null;
   readonly status: JobStatus;
-  readonly since: number;
+  /** 0 unless it has ended. */
+  readonly finishedAt: number;
   readonly attempts: number;
   readonly recoveries: number;
   readonly startedAt: number;
@@ -64,7 +65,7 @@ export function readShown(row: readonly unknown[]): ShownJob {
     data: row[1] as Buffer,
     result: row[2] as Buffer | null,
     status: statusOf(asText(row[3])),
-    since: asInteger(row[4]),
+    finishedAt: asInteger(row[4]),
     attempts: asInteger(row[5]),
     recoveries: asInteger(row[6]),
     startedAt: asInteger(row[7]),

@@ -54,6 +54,13 @@ local function next_fences(count)
   return first
 end
 
+-- The state of a job under lease. Most have never run before, and share all but the fence.
+local function leased_state(old, limit, terms)
+  local attempt = old and old[ATTEMPTS] + 1 or 1
+  local rest = '|' .. attempt .. '|' .. (old and old[RECOVERIES] or 0) .. '|' .. limit .. terms.times
+  return RUNNING .. string.format('%.0f', terms.fence) .. rest, attempt
+end
+
 -- Appends id, data, attempt of every live job to `taken`; an id without a record is dropped.
 local function lease(ids, taken, terms)
   local records = redis.call('HMGET', DATA, unpack(ids))
@@ -62,18 +69,14 @@ local function lease(ids, taken, terms)
   for i, id in ipairs(ids) do
     local data = records[i]
     if data then
-      local old = states[i] and decode_state(states[i])
-      local attempt = (old and old[ATTEMPTS] or 0) + 1
       local limit, key = string.match(data, '^%d+ %d+ %-?%d+ (%d+) [^\n]*\n([^\n]*)\n')
       if limit == '0' or not limit then limit = terms.attempts end
       if key and key ~= '' then free_key(id, key) end
       local at, n = #held, #taken
       held[at + 1], held[at + 2] = terms.lease_end, id
+      taken[n + 1], taken[n + 2] = id, data
       written[at + 1] = id
-      written[at + 2] = cmsgpack.pack({
-        RUNNING, now, attempt, old and old[RECOVERIES] or 0, now, terms.fence, tonumber(limit), '',
-      })
-      taken[n + 1], taken[n + 2], taken[n + 3] = id, data, attempt
+      written[at + 2], taken[n + 3] = leased_state(states[i] and decode_state(states[i]), limit, terms)
       terms.fence = terms.fence + 1
       tell_if_on('active', id)
     end
@@ -95,7 +98,10 @@ local function claim(wanted)
   local taken, fence, looks = {}, 0, 0
   if name and wanted.limit > 0 then
     fence = next_fences(wanted.limit)
-    local terms = { fence = fence, lease_end = now + wanted.lease_ms, attempts = wanted.attempts }
+    local terms = {
+      fence = fence, lease_end = now + wanted.lease_ms, attempts = wanted.attempts,
+      times = '|' .. now .. '|' .. now .. '|',
+    }
     while name and #taken / 3 < wanted.limit and looks < MAX_LOOKS do
       looks = looks + 1
       local count = wanted.limit - #taken / 3

@@ -19,47 +19,43 @@ local function judge(state, fence, verb)
   return AFTER[verb][state[STATUS]] and SETTLED or LOST, false
 end
 
-local function store_done(ids, states, results)
-  local places, written = {}, {}
-  for i, id in ipairs(ids) do
-    places[#places + 1] = now
-    places[#places + 1] = id
-    written[#written + 1] = id
-    written[#written + 1] = cmsgpack.pack(states[i])
-    tell_if_on('done', id)
-  end
+local function store_done(ids, places, states, results)
   redis.call('ZREM', PLACE[RUNNING], unpack(ids))
   redis.call('ZADD', PLACE[DONE], unpack(places))
-  redis.call('HSET', STATE, unpack(written))
+  redis.call('HSET', STATE, unpack(states))
   if #results > 0 then redis.call('HSET', RESULT, unpack(results)) end
   redis.call('HINCRBY', base .. ':minutes', string.format('%.0f', math.floor(now / MINUTE_MS)), #ids)
 end
 
+-- When a job ended is its score among the done ones, so its state only changes the first letter.
 local function ack_all(codes, from, count, keep_done)
   local asked = {}
-  for i = from, from + count * 3 - 1, 3 do
-    asked[#asked + 1] = ARGV[i]
+  for i = 1, count do
+    asked[i] = ARGV[from + i * 3 - 3]
   end
   local records = redis.call('HMGET', STATE, unpack(asked))
-  local ids, states, results, ended = {}, {}, {}, {}
+  local ids, places, states, results, ended = {}, {}, {}, {}, {}
   for i, id in ipairs(asked) do
-    local fence, result = tonumber(ARGV[from + i * 3 - 2]), ARGV[from + i * 3 - 1]
-    local state = ended[id] or decode_state(records[i])
-    local code, due = judge(state, fence, 'ack')
-    if due then
-      state[STATUS], state[SINCE], state[ERROR] = DONE, now, ''
-      ended[id] = state
-      ids[#ids + 1] = id
-      states[#states + 1] = state
+    local raw, fence, result = ended[id] or records[i], ARGV[from + i * 3 - 2], ARGV[from + i * 3 - 1]
+    local running = RUNNING .. fence .. '|'
+    if raw and string.sub(raw, 1, #running) == running then
+      local n = #ids
+      ended[id] = DONE .. string.sub(raw, 2)
+      ids[n + 1] = id
+      places[n * 2 + 1], places[n * 2 + 2] = now, id
+      states[n * 2 + 1], states[n * 2 + 2] = id, ended[id]
       if result ~= '' then
         results[#results + 1] = id
         results[#results + 1] = result
       end
+      codes[#codes + 1] = SETTLED
+      tell_if_on('done', id)
+    else
+      codes[#codes + 1] = (judge(decode_state(raw), tonumber(fence), 'ack'))
     end
-    codes[#codes + 1] = code
   end
   if #ids == 0 then return end
-  store_done(ids, states, results)
+  store_done(ids, places, states, results)
   trim_lazily(DONE, { count = keep_done }, #ids + SLACK * 2)
 end
 
