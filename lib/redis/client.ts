@@ -41,6 +41,7 @@ export function isClusterClient(client: RedisClient): client is ClusterClient {
 
 /** Closes the client now: what is in flight fails, and a dead peer is not waited for. */
 export function destroyClient(client: RedisClient): void {
+  if (client.status === 'end') return; // ioredis would start a timer that nothing stops
   const sockets = isClusterClient(client) ? client.nodes('all') : [client];
   client.disconnect();
   for (const { stream } of sockets) stream?.destroy();

@@ -110,7 +110,7 @@ export class DoorbellLine {
     this.#isBusy = true;
     try {
       await this.#link.ready(
-        Math.max(1, Math.min(endsAt - Date.now(), this.host.connectTimeoutMs)),
+        Math.max(1, Math.min(endsAt - performance.now(), this.host.connectTimeoutMs)),
       );
       this.#isBusy = false;
       this.#serve();
@@ -120,7 +120,7 @@ export class DoorbellLine {
   }
 
   #start(client: RedisClient, keys: ReadonlySet<string>, endsAt: number): void {
-    const ms = Math.max(1, Math.min(endsAt - Date.now(), this.host.blockMs)); // 0 is for ever
+    const ms = Math.max(1, Math.min(endsAt - performance.now(), this.host.blockMs)); // 0 is for ever
     void this.#clientId(client, keys);
     const reply = client.callBuffer('blpop', [...keys, (ms / 1_000).toFixed(3)]);
     const watchdog = setTimeout(() => this.#onDead(read), ms + WATCHDOG_MARGIN_MS);
@@ -128,7 +128,7 @@ export class DoorbellLine {
       (answer) => (clearTimeout(watchdog), this.#onAnswer(read, answer)),
       () => (clearTimeout(watchdog), this.#onFailure(read)),
     );
-    const read: Read = { client, keys, endsAt: Date.now() + ms, done, isEnding: false };
+    const read: Read = { client, keys, endsAt: performance.now() + ms, done, isEnding: false };
     this.#read = read;
   }
 
@@ -212,5 +212,5 @@ export class DoorbellLine {
  */
 function fits(read: Read, keys: ReadonlySet<string>): boolean {
   for (const key of keys) if (!read.keys.has(key)) return false;
-  return read.keys.size === keys.size || read.endsAt <= Date.now() + NEAR_END_MS;
+  return read.keys.size === keys.size || read.endsAt <= performance.now() + NEAR_END_MS;
 }

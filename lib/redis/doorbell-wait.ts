@@ -5,7 +5,7 @@
 export class Wait {
   /** Resolves when the wait is over. */
   readonly over: Promise<void>;
-  /** Epoch milliseconds of this host's clock, which decides nothing but when to look again. */
+  /** When it is over, on the process's own monotonic clock. */
   readonly endsAt: number;
   /** Called once when the wait is over. */
   onOver: () => void = () => undefined;
@@ -18,7 +18,7 @@ export class Wait {
     timeoutMs: number,
     private readonly signal?: AbortSignal,
   ) {
-    this.endsAt = Date.now() + timeoutMs;
+    this.endsAt = performance.now() + timeoutMs;
     this.over = new Promise((resolve) => (this.#resolve = resolve));
     this.#timer = setTimeout(this.end, timeoutMs);
     signal?.addEventListener('abort', this.end);

@@ -35,7 +35,7 @@ export class FaultyProxy {
 
   /** Cuts every open connection; new ones are served. */
   cut(): void {
-    for (const pair of this.#pairs) for (const socket of pair) socket.resetAndDestroy();
+    this.#forEachSocket(reset);
   }
 
   /** Holds everything back, both ways, until `resume`; new connections are accepted and held. */
@@ -74,7 +74,7 @@ export class FaultyProxy {
 
   #onClient(client: net.Socket): void {
     client.on('error', () => undefined);
-    if (this.#isRefusing) return void client.resetAndDestroy();
+    if (this.#isRefusing) return reset(client);
     const server = net.connect(this.target, '127.0.0.1');
     const pair = [client, server] as const;
     this.#pairs.add(pair);
@@ -92,4 +92,10 @@ export class FaultyProxy {
   #forEachSocket(act: (socket: net.Socket) => void): void {
     for (const pair of this.#pairs) pair.forEach(act);
   }
+}
+
+/** A reset while a shutdown is pending would leave a handle that never closes (Node 20). */
+function reset(socket: net.Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }
