@@ -8,7 +8,10 @@ export default {
   coverageProvider: 'v8',
   roots: ['<rootDir>/test'],
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+    '^nest-redis-queue$': '<rootDir>/lib/index.ts',
+  },
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',
