@@ -1,0 +1,92 @@
+export type {
+  DeadLetter,
+  DeadLetters,
+  EngineHealth,
+  HandlerLogger,
+  Message,
+  ProcessContext,
+} from './contract/index.js';
+export type { EngineName } from './engines.js';
+export {
+  CancelledError,
+  ClosedError,
+  CommandTimeoutError,
+  InvalidOptionError,
+  InvalidProcessorError,
+  JobNotFoundError,
+  JobStateError,
+  LeaseLostError,
+  NotConnectedError,
+  OperationalError,
+  type OperationFailure,
+  PayloadError,
+  ProcessorConflictError,
+  RedisQueueError,
+  ReplyLostError,
+  RetryLaterError,
+  RunTimeoutError,
+  ShutdownError,
+  UnreadablePayloadError,
+  UnrecoverableError,
+  UnsupportedServerError,
+} from './errors/index.js';
+export {
+  type ClaimedJob,
+  type DequeueOptions,
+  type EnqueueResult,
+  type FailOptions,
+  type Job,
+  JOB_STATUSES,
+  JobDriver,
+  type JobDriverOptions,
+  type JobHandle,
+  type JobOf,
+  type JobOptions,
+  type JobPage,
+  JobQueue,
+  type JobRecord,
+  type JobsOptions,
+  type JobStats,
+  type JobStatus,
+  type JobTypeOf,
+  type ListOptions,
+  type NewJob,
+  type NewJobOf,
+} from './jobs/index.js';
+export {
+  defineQueue,
+  getEngineToken,
+  getQueueServiceToken,
+  getQueueToken,
+  type HandlerDecorator,
+  InjectQueue,
+  Process,
+  Processor,
+  type ProcessorHealth,
+  type ProcessorOptions,
+  type ProcessorSettings,
+  type QueueDefinition,
+  type QueueDefinitionOptions,
+  type QueueOf,
+  type QueueReference,
+} from './processor/index.js';
+export { QueueService, type QueueUpkeepHealth, type RedisQueueHealth } from './queue.service.js';
+export { type ConnectionOptions, type PayloadCodec, type Retention } from './redis/index.js';
+export { RedisQueueModule } from './redis-queue.module.js';
+export type {
+  RedisQueueAsyncOptions,
+  RedisQueueAsyncResult,
+  RedisQueueOptions,
+  RedisQueueOptionsFactory,
+  RedisQueueRole,
+} from './redis-queue.options.js';
+export type { UpkeepHealth } from './upkeep/index.js';
+export type {
+  BackoffFunction,
+  BackoffOptions,
+  ExponentialBackoff,
+  FixedBackoff,
+  LoopHealth,
+  LoopOptions,
+  RetryOptions,
+} from './worker/index.js';
