@@ -52,6 +52,18 @@ export function checkOneOf<T extends string>(
   throw new InvalidOptionError(option, `expected ${allowed.join(' | ')}, got ${show(value)}`);
 }
 
+/** A list; what is in it is checked by the caller. */
+export function checkList<T>(option: string, value: readonly T[]): readonly T[] {
+  if (Array.isArray(value)) return value as readonly T[];
+  throw new InvalidOptionError(option, 'expected a list');
+}
+
+/** An AbortSignal, known by its shape. */
+export function checkSignal(option: string, signal: AbortSignal): AbortSignal {
+  checkFunction(option, (signal as Partial<AbortSignal> | null)?.addEventListener?.bind(signal));
+  return signal;
+}
+
 /** A plain object (not null, no array, no class of its own such as Date or Map). */
 export function checkRecord(option: string, value: unknown): Record<string, unknown> {
   if (isPlainObject(value)) return value;

@@ -5,4 +5,5 @@ export * from './job.errors.js';
 export * from './operation.errors.js';
 export * from './option.errors.js';
 export * from './processor.errors.js';
+export * from './reason.js';
 export * from './redis-queue.error.js';

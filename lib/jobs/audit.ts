@@ -31,7 +31,8 @@ export async function auditQueue(
   options: { readonly repair?: boolean },
 ): Promise<AuditFinding[]> {
   checkKeys('options', options, ['repair']);
-  const repair = checkBoolean('repair', options.repair ?? false);
+  const { repair = false } = options;
+  checkBoolean('repair', repair);
   const types = asList(
     await core.connection.command('ZRANGE', [space.key('types'), '0', '-1']),
   ).map(asText);

@@ -13,6 +13,4 @@ export {
   type JobDriverOptions,
   type JobsOptions,
   type JobsSettings,
-  type Retention,
-  type RetentionLimits,
 } from './jobs.options.js';

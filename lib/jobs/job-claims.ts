@@ -1,21 +1,21 @@
+import { LeaseLostError, reasonOf } from '../errors/index.js';
+import { encodePayload, type KeySpace } from '../redis/index.js';
 import {
-  InvalidOptionError,
-  LeaseLostError,
-  checkDuration,
-  checkInteger,
-} from '../errors/index.js';
-import { checkName, encodeName, encodePayload, type KeySpace } from '../redis/index.js';
+  checkDelay,
+  checkDequeue,
+  checkFailure,
+  checkHandle,
+  checkHandles,
+  checkLease,
+} from './claim-arguments.js';
 import { encodeResult, readClaimedJob } from './job-record.js';
 import type { ClaimedJob, DequeueOptions, FailOptions, JobHandle } from './job.js';
 import type { JobsCore } from './jobs.core.js';
-import { DEFAULT_ATTEMPTS, FAIL_RETRY_MS, MAX_BATCH } from './jobs.options.js';
+import { MAX_BATCH } from './jobs.options.js';
 import { extendScript, settleScript, type SettleReply } from './jobs.scripts.js';
 import { codesInOrder, settleArguments, type ClaimTerms, type JobOutcome } from './outcome.js';
 
 const EXTENDED = { '1': 'extended', '0': 'lost', '-1': 'cancelled' } as const;
-
-/** Error texts are kept to this many characters: a reason, not a dump. */
-const MAX_REASON = 2_000;
 
 const NO_CLAIM: ClaimTerms = { limit: -1, leaseMs: 1, attempts: 1, types: [] };
 
@@ -28,27 +28,15 @@ export class JobClaims {
   ) {}
 
   async dequeue(options: DequeueOptions): Promise<ClaimedJob[]> {
-    const {
-      limit = 1,
-      leaseMs = this.core.settings.leaseMs,
-      waitMs = 5_000,
-      types = [],
-      signal,
-    } = options;
-    const terms = {
-      limit: checkInteger('limit', limit, { min: 1, max: MAX_BATCH }),
-      leaseMs: checkDuration('leaseMs', leaseMs),
-      attempts: DEFAULT_ATTEMPTS,
-      types: encodeTypes(types),
-    };
-    const endsAt = performance.now() + checkDuration('waitMs', waitMs, { min: 0 });
+    const { claim, waitMs, signal } = checkDequeue(options, this.core.settings);
+    const endsAt = performance.now() + waitMs;
     while (!isAborted(signal)) {
-      const { claimed, nextInMs } = await this.settle([], terms);
+      const { claimed, nextInMs } = await this.settle([], claim);
       if (claimed.length > 0) return claimed;
       const leftMs = Math.ceil(endsAt - performance.now());
       if (leftMs <= 0) break;
       await this.wait({
-        types: terms.types,
+        types: claim.types,
         timeoutMs: nextInMs < 0 ? leftMs : Math.min(leftMs, nextInMs),
         signal,
       });
@@ -61,22 +49,18 @@ export class JobClaims {
   }
 
   async fail(job: JobHandle, error: Error | string, options: FailOptions): Promise<void> {
-    const reason = reasonOf(error);
-    if (options.retry === false) {
-      return this.settleOne({ verb: 'fail', ...checkHandle(job), delayMs: 0, reason });
-    }
-    const delayMs = checkDuration('retryInMs', options.retryInMs ?? FAIL_RETRY_MS, { min: 0 });
-    return this.settleOne({ verb: 'retry', ...checkHandle(job), delayMs, reason });
+    const handle = checkHandle(job);
+    await this.settleOne({ ...checkFailure(options), ...handle, reason: reasonOf(error) });
   }
 
   async release(job: JobHandle, options: { readonly delayMs?: number }): Promise<void> {
-    const delayMs = checkDuration('delayMs', options.delayMs ?? 0, { min: 0 });
+    const delayMs = checkDelay(options);
     await this.settleOne({ verb: 'release', ...checkHandle(job), delayMs, reason: '' });
   }
 
   async extend(jobs: readonly JobHandle[], options: { readonly leaseMs?: number }) {
-    const leaseMs = checkDuration('leaseMs', options.leaseMs ?? this.core.settings.leaseMs);
-    const handles = jobs.map(checkHandle);
+    const leaseMs = checkLease(options, this.core.settings.leaseMs);
+    const handles = checkHandles(jobs);
     const answers: (typeof EXTENDED)[keyof typeof EXTENDED][] = [];
     for (let at = 0; at < handles.length; at += MAX_BATCH) {
       const claims = handles.slice(at, at + MAX_BATCH).flatMap(({ id, token }) => [id, token]);
@@ -139,27 +123,6 @@ export class JobClaims {
 export function lostLease(id: string, code: number): LeaseLostError {
   const why = code === -1 ? 'it was cancelled' : 'its lease is over or someone else holds it';
   return new LeaseLostError(`job ${JSON.stringify(id)} is not running under this token: ${why}`);
-}
-
-/** A failure as text, short enough to keep. */
-export function reasonOf(error: Error | string): string {
-  const text = typeof error === 'string' ? error : error.message || error.name;
-  return text.slice(0, MAX_REASON);
-}
-
-/** Names of types as Lua knows them. */
-export function encodeTypes(types: readonly string[]): string[] {
-  if (!Array.isArray(types)) throw new InvalidOptionError('types', 'expected a list of job types');
-  return types.map((type) => encodeName(checkName('types', type)));
-}
-
-function checkHandle({ id, token }: JobHandle): JobHandle {
-  return { id: checkName('id', id), token: checkToken(token) };
-}
-
-function checkToken(token: unknown): string {
-  if (typeof token === 'string' && /^\d{1,16}$/.test(token)) return token;
-  throw new InvalidOptionError('token', 'expected the token of a claimed job');
 }
 
 function isAborted(signal: AbortSignal | undefined): boolean {

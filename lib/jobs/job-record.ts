@@ -1,5 +1,5 @@
 import { UnreadablePayloadError } from '../errors/index.js';
-import { decodePayload, type PayloadCodec } from '../redis/index.js';
+import { readPayload, type PayloadCodec } from '../redis/index.js';
 import { decodeEnvelope } from './envelope.js';
 import type { ClaimedJob, JobRecord } from './job.js';
 import type { ClaimedEntry, ShownJob } from './job.replies.js';
@@ -14,7 +14,7 @@ export function readClaimedJob(
   where: ClaimPlace,
 ): ClaimedJob {
   const envelope = decodeEnvelope(entry.data);
-  const { payload, unreadable } = readPayload(envelope.payload, codec);
+  const { payload, unreadable } = readPayload(codec, envelope.payload);
   return {
     id: entry.id,
     queue: where.queue,
@@ -41,7 +41,7 @@ interface ClaimPlace {
 /** What `get` and `list` answered, in the fields of the canonical record. */
 export function readRecord(shown: ShownJob, codec: PayloadCodec): JobRecord {
   const envelope = decodeEnvelope(shown.data);
-  const { payload, unreadable } = readPayload(envelope.payload, codec);
+  const { payload, unreadable } = readPayload(codec, envelope.payload);
   return {
     id: shown.id,
     type: envelope.type,
@@ -76,17 +76,5 @@ const DAMAGED = 'the record of this job is damaged: its head does not parse';
 function readResult(stored: Buffer | null, codec: PayloadCodec): unknown {
   return stored === null
     ? undefined
-    : readPayload(stored.subarray(RESULT_MARK.length), codec).payload;
-}
-
-/** The decoded payload, or the raw text beside the reason why it does not decode. */
-function readPayload(
-  bytes: Buffer,
-  codec: PayloadCodec,
-): { payload: unknown; unreadable: Error | null } {
-  try {
-    return { payload: decodePayload(codec, bytes), unreadable: null };
-  } catch (error) {
-    return { payload: bytes.toString(), unreadable: error as Error };
-  }
+    : readPayload(codec, stored.subarray(RESULT_MARK.length)).payload;
 }

@@ -1,5 +1,6 @@
 import type { Delivery, Rejection } from '../contract/index.js';
-import { checkDuration } from '../errors/index.js';
+import { checkDuration, reasonOf } from '../errors/index.js';
+import { Revocation } from '../redis/index.js';
 import type { ClaimedJob } from './job.js';
 import type { JobOutcome } from './outcome.js';
 
@@ -10,13 +11,11 @@ export interface DeliveryPort {
   /** Prolongs the lease in the next call; rejects with LeaseLostError. */
   extend(delivery: JobDelivery): Promise<void>;
   encodeResult(result: unknown): string | Buffer;
-  reasonOf(error: Error): string;
 }
 
 /** A job held by a claim loop of this process. */
 export class JobDelivery implements Delivery {
-  private revocation: Error | null = null;
-  private listeners: ((reason: Error) => void)[] | null = null;
+  private readonly revocation = new Revocation();
 
   constructor(
     readonly message: ClaimedJob,
@@ -40,16 +39,12 @@ export class JobDelivery implements Delivery {
   }
 
   onRevoked(listener: (reason: Error) => void): void {
-    if (this.revocation !== null) listener(this.revocation);
-    else (this.listeners ??= []).push(listener);
+    this.revocation.onRevoked(listener);
   }
 
   /** Tells the listeners, once, that this claim is void. */
   revoke(reason: Error): void {
-    if (this.revocation !== null) return;
-    this.revocation = reason;
-    for (const listener of this.listeners ?? []) listener(reason);
-    this.listeners = null;
+    this.revocation.revoke(reason);
   }
 
   /** A result that cannot be stored makes the run an ordinary failure: it rejects before any write. */
@@ -65,7 +60,7 @@ export class JobDelivery implements Delivery {
 
   nack({ error, retryInMs }: Rejection): Promise<void> {
     const { id, token } = this.message;
-    const reason = this.port.reasonOf(error);
+    const reason = reasonOf(error);
     const verb = retryInMs === null ? 'fail' : 'retry';
     return this.port.settle(this, { verb, id, token, delayMs: Math.ceil(retryInMs ?? 0), reason });
   }

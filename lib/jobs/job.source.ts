@@ -1,10 +1,11 @@
 import type { ClaimRequest, Delivery, DeliverySource } from '../contract/index.js';
 import { CancelledError } from '../errors/index.js';
-import { Exchange, type ExchangeReply } from '../redis/index.js';
+import { Exchange, Gatherer, type ExchangeReply } from '../redis/index.js';
 import type { HeldJobs } from './held-jobs.js';
 import { JobDelivery, type DeliveryPort } from './job.delivery.js';
-import { lostLease, reasonOf, type JobClaims } from './job-claims.js';
+import { lostLease, type JobClaims } from './job-claims.js';
 import type { ClaimedJob } from './job.js';
+import { MAX_BATCH } from './jobs.options.js';
 import type { ClaimTerms, JobOutcome } from './outcome.js';
 
 /** What a loop wants of its queue, checked and encoded. */
@@ -12,16 +13,12 @@ export interface SourceTerms extends Omit<ClaimTerms, 'limit'> {
   readonly slots: number;
 }
 
-interface Extension {
-  readonly delivery: JobDelivery;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
+type ExtendAnswer = Awaited<ReturnType<JobClaims['extend']>>[number];
 
 /** Where a claim loop of the jobs engine claims from: settles and claims in one round trip. */
 export class JobSource implements DeliverySource, DeliveryPort {
   private readonly exchange: Exchange<JobOutcome, ClaimedJob>;
-  private extensions: Extension[] = [];
+  private readonly extensions: Gatherer<JobDelivery, ExtendAnswer>;
 
   constructor(
     private readonly claims: JobClaims,
@@ -35,6 +32,14 @@ export class JobSource implements DeliverySource, DeliveryPort {
       },
       terms.slots,
     );
+    this.extensions = new Gatherer({
+      maxItems: MAX_BATCH,
+      send: (deliveries) =>
+        claims.extend(
+          deliveries.map(({ message }) => message),
+          { leaseMs: terms.leaseMs },
+        ),
+    });
   }
 
   async claim(request: ClaimRequest): Promise<readonly Delivery[]> {
@@ -58,19 +63,21 @@ export class JobSource implements DeliverySource, DeliveryPort {
     if (code !== 1) throw lostLease(outcome.id, code);
   }
 
-  extend(delivery: JobDelivery): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.extensions.push({ delivery, resolve, reject });
-      if (this.extensions.length === 1) setImmediate(() => void this.sendExtensions());
-    });
+  async extend(delivery: JobDelivery): Promise<void> {
+    const answer = await this.extensions.add(delivery);
+    if (answer === 'extended') return;
+    const { id } = delivery.message;
+    this.held.remove(delivery);
+    delivery.revoke(
+      answer === 'cancelled'
+        ? new CancelledError(`job ${JSON.stringify(id)} was cancelled`)
+        : lostLease(id, 0),
+    );
+    throw lostLease(id, answer === 'cancelled' ? -1 : 0);
   }
 
   encodeResult(result: unknown): string | Buffer {
     return this.claims.encodeResult(result);
-  }
-
-  reasonOf(error: Error): string {
-    return reasonOf(error);
   }
 
   private async send(
@@ -82,34 +89,5 @@ export class JobSource implements DeliverySource, DeliveryPort {
       limit,
     });
     return { codes, items: claimed, nextInMs };
-  }
-
-  private async sendExtensions(): Promise<void> {
-    const asked = this.extensions;
-    this.extensions = [];
-    try {
-      const answers = await this.claims.extend(
-        asked.map(({ delivery }) => delivery.message),
-        { leaseMs: this.terms.leaseMs },
-      );
-      asked.forEach((one, at) => this.answer(one, answers[at]));
-    } catch (error) {
-      for (const one of asked) one.reject(error);
-    }
-  }
-
-  private answer(
-    { delivery, resolve, reject }: Extension,
-    answer: 'extended' | 'lost' | 'cancelled',
-  ): void {
-    if (answer === 'extended') return resolve();
-    const { id } = delivery.message;
-    const reason =
-      answer === 'cancelled'
-        ? new CancelledError(`job ${JSON.stringify(id)} was cancelled`)
-        : lostLease(id, 0);
-    this.held.remove(delivery);
-    delivery.revoke(reason);
-    reject(lostLease(id, answer === 'cancelled' ? -1 : 0));
   }
 }

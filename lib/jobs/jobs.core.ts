@@ -1,12 +1,20 @@
 import { Logger } from '@nestjs/common';
 import type { HandlerLogger } from '../contract/index.js';
-import { InvalidOptionError, checkBoolean, checkKeys } from '../errors/index.js';
-import { RedisConnection, checkPrefix, type ConnectionOptions } from '../redis/index.js';
+import { checkBoolean, checkKeys } from '../errors/index.js';
+import {
+  checkPrefix,
+  DEFAULT_PREFIX,
+  openStandalone,
+  pickOptions,
+  STANDALONE_OPTIONS,
+  type RedisConnection,
+} from '../redis/index.js';
 import { Promoter } from '../upkeep/index.js';
 import {
   JOBS_DEFAULTS,
   resolveJobsOptions,
   type JobDriverOptions,
+  type JobsOptions,
   type JobsSettings,
 } from './jobs.options.js';
 
@@ -21,54 +29,21 @@ export interface JobsCore {
   readonly ownsConnection: boolean;
 }
 
-const OWN_NAMES = [
-  'connection',
-  'client',
-  'queue',
-  'prefix',
-  'logger',
-  'connectTimeoutMs',
-  'commandTimeoutMs',
-  'blockMs',
-  'promoter',
-] as const;
+const ENGINE_NAMES = Object.keys(JOBS_DEFAULTS) as (keyof JobsOptions)[];
+const OWN_NAMES = [...STANDALONE_OPTIONS, ...ENGINE_NAMES, 'queue', 'prefix', 'promoter'];
 
 /** Opens what a driver used alone needs; nothing is sent yet. */
 export function openCore(options: JobDriverOptions): JobsCore {
-  checkKeys('options', options, [...OWN_NAMES, ...Object.keys(JOBS_DEFAULTS)]);
-  const { connection, client, queue: _, prefix = 'rq', promoter = true, ...rest } = options;
-  const {
-    logger = new Logger('JobDriver'),
-    connectTimeoutMs,
-    commandTimeoutMs,
-    blockMs,
-    ...engine
-  } = rest;
-  const settings = resolveJobsOptions(engine, 'options');
+  checkKeys('options', options, OWN_NAMES);
+  const { prefix = DEFAULT_PREFIX, promoter = true, logger = new Logger('JobDriver') } = options;
+  const settings = resolveJobsOptions(pickOptions(options, ENGINE_NAMES), 'options');
   return {
     prefix: checkPrefix('prefix', prefix),
     settings,
-    connection: new RedisConnection({
-      connection: oneOf(connection, client),
-      name: 'jobs',
-      logger,
-      ...(connectTimeoutMs !== undefined && { connectTimeoutMs }),
-      ...(commandTimeoutMs !== undefined && { commandTimeoutMs }),
-      ...(blockMs !== undefined && { blockMs }),
-    }),
+    connection: openStandalone({ ...options, logger }, 'jobs'),
     promoter: checkBoolean('promoter', promoter) ? startPromoter(settings, logger) : null,
     ownsConnection: true,
   };
-}
-
-function oneOf(
-  connection: ConnectionOptions | undefined,
-  client: ConnectionOptions['client'],
-): ConnectionOptions {
-  if ((connection === undefined) === (client === undefined)) {
-    throw new InvalidOptionError('connection', 'give exactly one of connection and client');
-  }
-  return connection ?? { client };
 }
 
 function startPromoter({ promoteEveryMs }: JobsSettings, logger: HandlerLogger): Promoter {

@@ -1,4 +1,10 @@
-import { JobNotFoundError, JobStateError, checkBoolean } from '../errors/index.js';
+import {
+  JobNotFoundError,
+  JobStateError,
+  checkBoolean,
+  checkList,
+  checkRecord,
+} from '../errors/index.js';
 import { KeySpace, checkName } from '../redis/index.js';
 import { auditQueue, type AuditFinding } from './audit.js';
 import { JobClaims } from './job-claims.js';
@@ -50,23 +56,29 @@ export class JobDriver {
 
   /**
    * @param core shared by the drivers that `queue()` makes; left out by applications.
+   * @param siblings those drivers, by name; left out by applications.
    * @throws InvalidOptionError naming the option; nothing is opened before the first call.
    */
-  constructor(options: JobDriverOptions, core?: JobsCore) {
-    const name = checkName('queue', options.queue ?? 'default');
+  constructor(
+    options: JobDriverOptions,
+    core?: JobsCore,
+    private readonly siblings = new Map<string, JobDriver>(),
+  ) {
+    const { queue = 'default' }: JobDriverOptions = checkRecord('options', options);
+    const name = checkName('queue', queue);
     this.core = core ?? openCore(options);
     this.name = name;
+    siblings.set(name, this);
     this.space = new KeySpace(this.core.prefix, 'jobs', name);
     this.enqueues = new EnqueueGatherer(this.core.connection, this.space);
     this.claims = new JobClaims(this.core, this.space, name);
     this.core.promoter?.add(new JobUpkeep(this.core, this.space, { queue: name }));
   }
 
-  /** The driver of another queue over the same connection and with the same options. */
+  /** The driver of another queue, over the same connection and with the same options; one a name. */
   queue(name: string): JobDriver {
-    return name === this.name
-      ? this
-      : new JobDriver({ queue: name }, { ...this.core, ownsConnection: false });
+    const core = { ...this.core, ownsConnection: false };
+    return this.siblings.get(name) ?? new JobDriver({ queue: name }, core, this.siblings);
   }
 
   /**
@@ -84,7 +96,7 @@ export class JobDriver {
 
   /** Takes in many jobs, up to 500 a round trip; all are checked before the first is sent. */
   async enqueueMany(jobs: readonly NewJob[]): Promise<EnqueueResult[]> {
-    const encoded = jobs.map((job) => encodeJob(job, this.core.settings));
+    const encoded = checkList('jobs', jobs).map((job) => encodeJob(job, this.core.settings));
     return Promise.all(encoded.map((job) => this.enqueues.add(job)));
   }
 

@@ -8,7 +8,8 @@ import type {
 } from '../contract/index.js';
 import { checkPrefix, KeySpace, type RedisConnection } from '../redis/index.js';
 import { HeldJobs } from './held-jobs.js';
-import { JobClaims, encodeTypes } from './job-claims.js';
+import { encodeTypes } from './claim-arguments.js';
+import { JobClaims } from './job-claims.js';
 import { JobDeadLetters } from './job.dead-letters.js';
 import { JobSource } from './job.source.js';
 import { JobUpkeep } from './job-upkeep.js';

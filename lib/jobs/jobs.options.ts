@@ -1,20 +1,14 @@
+import { checkDuration, checkInteger, checkKeys } from '../errors/index.js';
 import {
-  InvalidOptionError,
-  checkDuration,
-  checkFunction,
-  checkInteger,
-  checkKeys,
-} from '../errors/index.js';
-import type { HandlerLogger } from '../contract/index.js';
-import { JSON_CODEC, type ConnectionOptions, type PayloadCodec } from '../redis/index.js';
-
-/** How many finished jobs of one kind stay readable; the rest is deleted oldest first. */
-export interface Retention {
-  /** 0 deletes at once. */
-  readonly count?: number;
-  /** Older ones are deleted by upkeep, in milliseconds. */
-  readonly ageMs?: number;
-}
+  checkCodec,
+  checkRetention,
+  JSON_CODEC,
+  KEEP_FAILURES,
+  type PayloadCodec,
+  type Retention,
+  type RetentionLimits,
+  type StandaloneOptions,
+} from '../redis/index.js';
 
 /** Options of the jobs engine, for the module (`jobs: …`) and for a driver used alone. */
 export interface JobsOptions {
@@ -39,30 +33,13 @@ export interface JobsOptions {
 }
 
 /** Options of a `JobDriver` used without the module. */
-export interface JobDriverOptions extends JobsOptions {
-  /** Exactly one of `connection` and `client`. */
-  readonly connection?: ConnectionOptions;
-  /** A client of yours: the driver works on duplicates of it and never closes it. */
-  readonly client?: ConnectionOptions['client'];
+export interface JobDriverOptions extends JobsOptions, StandaloneOptions {
   /** @default 'default' */
   readonly queue?: string;
   /** @default 'rq' */
   readonly prefix?: string;
-  readonly logger?: HandlerLogger;
-  /** @default 5_000 */
-  readonly connectTimeoutMs?: number;
-  /** @default 5_000 */
-  readonly commandTimeoutMs?: number;
-  /** @default 5_000 */
-  readonly blockMs?: number;
   /** Whether constructing the driver starts the Promoter (upkeep). @default true */
   readonly promoter?: boolean;
-}
-
-/** Retention with both limits named; `ageMs` 0 means no limit of age. */
-export interface RetentionLimits {
-  readonly count: number;
-  readonly ageMs: number;
 }
 
 /** The engine's options with every default filled in. */
@@ -78,16 +55,14 @@ export interface JobsSettings {
   readonly codec: PayloadCodec;
 }
 
-const TWO_WEEKS_MS = 14 * 86_400_000;
-
 export const JOBS_DEFAULTS: JobsSettings = Object.freeze({
   leaseMs: 30_000,
   promoteEveryMs: 1_000,
   promoteLimit: 100,
   maxRecoveries: 3,
   keepDone: Object.freeze({ count: 1_000, ageMs: 0 }),
-  keepFailed: Object.freeze({ count: 10_000, ageMs: TWO_WEEKS_MS }),
-  keepCancelled: Object.freeze({ count: 10_000, ageMs: TWO_WEEKS_MS }),
+  keepFailed: KEEP_FAILURES,
+  keepCancelled: KEEP_FAILURES,
   maxPayloadBytes: 1_048_576,
   codec: JSON_CODEC,
 });
@@ -120,9 +95,9 @@ export function resolveJobsOptions(options: JobsOptions = {}, path = 'jobs'): Jo
     promoteEveryMs: checkDuration(at('promoteEveryMs'), given.promoteEveryMs, { min: 10 }),
     promoteLimit: checkInteger(at('promoteLimit'), given.promoteLimit, { min: 1, max: MAX_BATCH }),
     maxRecoveries: checkInteger(at('maxRecoveries'), given.maxRecoveries, { min: 0, max: 1e6 }),
-    keepDone: resolveRetention(at('keepDone'), options.keepDone, JOBS_DEFAULTS.keepDone),
-    keepFailed: resolveRetention(at('keepFailed'), options.keepFailed, JOBS_DEFAULTS.keepFailed),
-    keepCancelled: resolveRetention(
+    keepDone: checkRetention(at('keepDone'), options.keepDone, JOBS_DEFAULTS.keepDone),
+    keepFailed: checkRetention(at('keepFailed'), options.keepFailed, JOBS_DEFAULTS.keepFailed),
+    keepCancelled: checkRetention(
       at('keepCancelled'),
       options.keepCancelled,
       JOBS_DEFAULTS.keepCancelled,
@@ -133,29 +108,6 @@ export function resolveJobsOptions(options: JobsOptions = {}, path = 'jobs'): Jo
     }),
     codec: checkCodec(at('codec'), given.codec),
   });
-}
-
-function resolveRetention(
-  option: string,
-  given: Retention | undefined,
-  defaults: RetentionLimits,
-): RetentionLimits {
-  if (given === undefined) return defaults;
-  checkKeys(option, given, ['count', 'ageMs']);
-  const { count = defaults.count, ageMs } = given;
-  return Object.freeze({
-    count: checkInteger(`${option}.count`, count, { min: 0, max: 1e9 }),
-    ageMs: ageMs === undefined ? defaults.ageMs : checkDuration(`${option}.ageMs`, ageMs),
-  });
-}
-
-function checkCodec(option: string, codec: PayloadCodec): PayloadCodec {
-  if (typeof codec !== 'object' || codec === null) {
-    throw new InvalidOptionError(option, 'expected an object with encode and decode');
-  }
-  checkFunction(`${option}.encode`, codec.encode);
-  checkFunction(`${option}.decode`, codec.decode);
-  return codec;
 }
 
 function withoutUndefined<T extends object>(options: T): Partial<T> {

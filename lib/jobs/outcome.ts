@@ -1,4 +1,4 @@
-import type { RetentionLimits } from './jobs.options.js';
+import type { RetentionLimits } from '../redis/index.js';
 
 /** How a run ended, as the settle script takes it. */
 export type JobOutcome =

@@ -101,17 +101,15 @@ export class DoorbellLine {
       if (!fits(this.#read, keys)) void this.#end(this.#read);
     } else if (keys.size > 0) {
       const { client } = this.#link;
-      if (client === undefined) void this.#connect(endsAt);
+      if (client === undefined) void this.#connect();
       else this.#start(client, keys, endsAt);
     }
   }
 
-  async #connect(endsAt: number): Promise<void> {
+  async #connect(): Promise<void> {
     this.#isBusy = true;
     try {
-      await this.#link.ready(
-        Math.max(1, Math.min(endsAt - performance.now(), this.host.connectTimeoutMs)),
-      );
+      await this.#link.ready(this.host.connectTimeoutMs);
       this.#isBusy = false;
       this.#serve();
     } catch {

@@ -9,13 +9,28 @@ export {
 } from './connection.options.js';
 export { Doorbell, type DoorbellRequest } from './doorbell.js';
 export { Exchange, type ExchangePort, type ExchangeReply } from './exchange.js';
-export * from './exchange.js';
+export { Gatherer, type GathererPort } from './gatherer.js';
 export { checkHeaders, parseHeaders, type Headers } from './headers.js';
 export { newId } from './ids.js';
 export { checkPrefix, DEFAULT_PREFIX, KeySpace } from './key-space.js';
 export { checkName, decodeName, encodeName, MAX_NAME_BYTES } from './names.js';
-export { decodePayload, encodePayload, JSON_CODEC, type PayloadCodec } from './payload-codec.js';
+export {
+  checkCodec,
+  decodePayload,
+  encodePayload,
+  JSON_CODEC,
+  readPayload,
+  type PayloadCodec,
+  type ReadPayload,
+} from './payload-codec.js';
 export { asBuffer, asInteger, asList, asText, asTextOrNull } from './replies.js';
+export {
+  checkRetention,
+  KEEP_FAILURES,
+  type Retention,
+  type RetentionLimits,
+} from './retention.js';
+export { Revocation } from './revocation.js';
 export {
   defineScript,
   definedScripts,
@@ -23,3 +38,9 @@ export {
   type ScriptDefinition,
   type ScriptRunner,
 } from './script.js';
+export {
+  openStandalone,
+  pickOptions,
+  STANDALONE_OPTIONS,
+  type StandaloneOptions,
+} from './standalone.js';

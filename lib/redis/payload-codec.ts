@@ -1,4 +1,9 @@
-import { PayloadError, UnreadablePayloadError } from '../errors/index.js';
+import {
+  checkFunction,
+  InvalidOptionError,
+  PayloadError,
+  UnreadablePayloadError,
+} from '../errors/index.js';
 
 /** How a payload becomes bytes and comes back. Both may throw; neither may be asynchronous. */
 export interface PayloadCodec {
@@ -47,6 +52,34 @@ export function decodePayload(codec: PayloadCodec, bytes: Buffer): unknown {
   } catch (cause) {
     throw new UnreadablePayloadError(`the body does not decode: ${reason(cause)}`, { cause });
   }
+}
+
+/** A stored payload as far as it can be read. */
+export interface ReadPayload {
+  /** The decoded value, or the raw text. */
+  readonly payload: unknown;
+  /** Why it does not decode; `null` when it does. */
+  readonly unreadable: Error | null;
+}
+
+/** The decoded payload, or the raw text beside the reason why it does not decode. */
+export function readPayload(codec: PayloadCodec, bytes: Buffer): ReadPayload {
+  try {
+    return { payload: decodePayload(codec, bytes), unreadable: null };
+  } catch (error) {
+    return { payload: bytes.toString(), unreadable: error as Error };
+  }
+}
+
+/** @throws InvalidOptionError naming the option when it is no codec */
+export function checkCodec(option: string, codec: PayloadCodec): PayloadCodec {
+  if (typeof codec !== 'object' || codec === null) {
+    throw new InvalidOptionError(option, 'expected an object with encode and decode');
+  }
+  const methods: Partial<Record<keyof PayloadCodec, unknown>> = codec;
+  checkFunction(`${option}.encode`, methods.encode);
+  checkFunction(`${option}.decode`, methods.decode);
+  return codec;
 }
 
 function encode(codec: PayloadCodec, value: unknown, option: string): string | Buffer {

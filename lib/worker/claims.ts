@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { ClaimRequest, Delivery, DeliverySource } from '../contract/index.js';
 import { Backoff } from './backoff.js';
 import type { FailureLog } from './failure-log.js';
@@ -30,7 +31,10 @@ export class Claims {
   private readonly backoff = new Backoff({ minMs: 100, maxMs: 5_000 });
   private pause: NodeJS.Timeout | undefined;
 
-  constructor(private readonly parts: ClaimsParts) {}
+  constructor(private readonly parts: ClaimsParts) {
+    // A listener a claim in the air, and of those one a slot: more than ten are no leak here.
+    setMaxListeners(0, this.stopper.signal);
+  }
 
   get isStopped(): boolean {
     return this.stopper.signal.aborted;

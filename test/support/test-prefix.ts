@@ -8,9 +8,9 @@ export const REDIS_URL = process.env.REDIS_URL!;
 export interface TestPrefix {
   readonly prefix: string;
   /** All keys under the prefix, sorted. */
-  keys(): Promise<string[]>;
+  readonly keys: () => Promise<string[]>;
   /** Deletes every key under the prefix; for `afterAll`. */
-  cleanUp(): Promise<void>;
+  readonly cleanUp: () => Promise<void>;
 }
 
 /** @param word names the test in keys, for whoever looks at a server after a failure */
