@@ -53,11 +53,12 @@ export class IngestRun implements BeforeApplicationShutdown {
     try {
       await this.begin();
       const [{ found }] = await Promise.all([this.produce(signal), this.watch(signal)]);
-      this.screen.endProgress();
       return await this.sumUp(found);
     } catch (error) {
       if (signal.aborted) return undefined;
       throw error;
+    } finally {
+      this.screen.endProgress();
     }
   }
 
@@ -125,6 +126,7 @@ export class IngestRun implements BeforeApplicationShutdown {
   private async sumUp(found: number): Promise<boolean> {
     const tally = await tallyOf(this.queue);
     const failed = await this.queue.list({ status: 'failed', limit: FAILURES_SHOWN });
+    this.screen.endProgress();
     this.screen.say(summaryOf(tally));
     this.screen.say(failuresOf(failed));
     const { line, addsUp } = balanceOf(tally, found);

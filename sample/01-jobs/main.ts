@@ -22,9 +22,10 @@ async function main(args: readonly string[]): Promise<number> {
 async function ingest(settings: Settings): Promise<number> {
   const screen = new Screen();
   const app = await NestFactory.createApplicationContext(AppModule.for(settings, screen), {
-    logger: screen,
+    logger: false, // an error at the start is thrown, and told by `main` alone
     abortOnError: false,
   });
+  app.useLogger(screen);
   const run = app.get(IngestRun);
   // On a signal Nest closes the application, which drains the processors, and then sends the
   // signal once more to end the process; the run itself only has to stop putting jobs in.

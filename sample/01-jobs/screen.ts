@@ -3,6 +3,9 @@ import { Injectable, type LoggerService } from '@nestjs/common';
 /** A plain line of progress is written no more often than this. */
 const PLAIN_EVERY_MS = 1_000;
 
+/** Back to the start of the line, and empty it. */
+const CLEAR = '\r\u001b[2K';
+
 /**
  * Where everything is written: lines, and below them one line of progress, which is redrawn in a
  * terminal and written from time to time elsewhere.
@@ -16,6 +19,11 @@ export class Screen implements LoggerService {
   private readonly redraws = this.out.isTTY && process.env.TERM !== 'dumb';
   private current = '';
   private nextPlainAt = 0;
+
+  constructor() {
+    // whoever reads the output may leave early (`| head`): the work goes on without them
+    this.out.on('error', () => undefined);
+  }
 
   say(line: string): void {
     this.out.write(`${this.redraws ? CLEAR : ''}${line}\n${this.current}`);
@@ -49,5 +57,3 @@ export class Screen implements LoggerService {
     this.say(String(message));
   }
 }
-
-const CLEAR = '\r\u001b[2K';

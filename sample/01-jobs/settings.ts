@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 export const USAGE = `usage: npm run sample -- [FOLDER] [--concurrency N]
 
   FOLDER          what to take in (default: node_modules)
-  --concurrency N how many files are worked on at once, 1 to 1000 (default: 16)
+  --concurrency N how many files are worked on at once, 1 to 1000 (default: 8)
 
 REDIS_URL names the Redis to use; without it \`npm run sample\` starts one that ends with it.`;
 
@@ -50,10 +50,11 @@ function parse(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { concurrency: { type: 'string', default: '16' } },
+      options: { concurrency: { type: 'string', default: '8' } },
     });
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    // the rest of Node's text explains a case that does not exist here
+    throw new UsageError((error as Error).message.split('. ', 1)[0]);
   }
 }
 

@@ -17,16 +17,17 @@ const HEAD = ['', 'jobs', 'done', 'failed', 'waited (mean)', 'waited (most)'];
 /** The table at the end; jobs = done + failed in every row. */
 export function summaryOf(tally: Tally): string {
   const rows = Object.entries(ROWS).map(([type, name]) => rowOf(name, tally.types.get(type)));
-  return `\n${tableOf([HEAD, ...rows])}\n\n${kindsOf(tally)}`;
+  return `\n${tableOf([HEAD, ...rows])}\n\n${kindsOf(tally)}\n`;
 }
 
 /** The failed jobs by name and reason. */
 export function failuresOf({ jobs, total }: JobPage): string {
   const lines = jobs.map(
-    ({ type, attempts, lastError }) => `  ${type} failed ${attempts} times: ${lastError}`,
+    ({ type, attempts, lastError }) => `  ${type}, ${attempts} attempts: ${lastError}`,
   );
-  const rest = total - jobs.length;
-  return [...lines, ...(rest > 0 ? [`  and ${count(rest)} more`] : [])].join('\n');
+  const others = total - jobs.length;
+  const more = others > 0 ? [`  and ${count(others)} more`] : [];
+  return ['failed for good:', ...lines, ...more].join('\n');
 }
 
 /** What the priorities were worth. */

@@ -1,12 +1,13 @@
-// node test/e2e/child/compile.mjs <outDir>: the library and the child application as plain ESM,
-// so that a test can send signals to a process that is nothing but node and the application.
+// node test/e2e/child/compile.mjs <outDir> [folder]: the library and the child application (or the
+// child programs of another folder) as plain ESM, so that a test can send signals to a process
+// that is nothing but node and the application.
 import { transformFile } from '@swc/core';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const outDir = process.argv[2];
+const [outDir, folder = 'test/e2e/child'] = process.argv.slice(2);
 
 const options = {
   jsc: {
@@ -29,4 +30,4 @@ async function compile(file) {
   await writeFile(out, code);
 }
 
-await Promise.all([...(await sources('lib')), ...(await sources('test/e2e/child'))].map(compile));
+await Promise.all([...(await sources('lib')), ...(await sources(folder))].map(compile));
