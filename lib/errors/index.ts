@@ -1,3 +1,4 @@
+export * from './broker.errors.js';
 export * from './checks.js';
 export * from './delivery.errors.js';
 export * from './handler.errors.js';

@@ -38,9 +38,9 @@ async function sendJobs(
   return replies === 1 ? jobs.map(() => 1) : replies;
 }
 
-function resultOf({ id }: EncodedJob, reply: EnqueueReply): EnqueueResult {
+function resultOf({ id, isOwnId }: EncodedJob, reply: EnqueueReply): EnqueueResult {
   if (reply === 1) return { id, created: true };
-  if (reply === 0) return { id, created: false };
+  if (reply === 0) return { id, created: !isOwnId }; // an id of ours: the reply of the first try was lost
   if (reply === -1) throw tooManyTypes();
   return { id: String(reply), created: false, absorbedBy: String(reply) };
 }

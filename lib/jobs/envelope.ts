@@ -39,17 +39,28 @@ export function decodeEnvelope(data: Buffer): Envelope {
   const second = data.indexOf(LINE_FEED, first + 1);
   const third = data.indexOf(LINE_FEED, second + 1);
   const fields = data.toString('utf8', 0, Math.max(first, 0)).split(' ');
-  if (first < 0 || second < first || third < second || fields.length < 5) return damaged(data);
+  const headers = readHeaders(data.toString('utf8', second + 1, Math.max(third, 0)));
+  if (first < 0 || second < first || third < second || fields.length < 5 || headers === null)
+    return damaged(data);
   return {
     enqueuedAt: Number(fields[1]),
     priority: Number(fields[2]),
     maxAttempts: Number(fields[3]),
     type: decodeName(fields.length === 5 ? fields[4] : fields.slice(4).join(' ')),
     coalesceBy: data.toString('utf8', first + 1, second),
-    headers:
-      third === second + 1 ? NO_HEADERS : parseHeaders(data.toString('utf8', second + 1, third)),
+    headers,
     payload: data.subarray(third + 1),
   };
+}
+
+/** `null` when somebody damaged them: one bad record must not fail the claim of its neighbours. */
+function readHeaders(text: string): Envelope['headers'] | null {
+  if (text === '') return NO_HEADERS;
+  try {
+    return parseHeaders(text);
+  } catch {
+    return null;
+  }
 }
 
 function damaged(payload: Buffer): Envelope {

@@ -22,7 +22,9 @@ export class HeldJobs {
     for (const entry of voided) {
       const [reason, fence] = entry.split(' ', 2);
       const delivery = this.byFence.get(Number(fence));
-      if (delivery) delivery.revoke(revocationOf(reason, delivery.message.id));
+      if (delivery === undefined) continue;
+      this.remove(delivery); // a revoked run settles nothing, so nobody else would
+      delivery.revoke(revocationOf(reason, delivery.message.id));
     }
   }
 }

@@ -49,26 +49,29 @@ export async function listJobs(
 
 interface Walk {
   readonly shown: ShownJob[];
+  /** Entries passed, those whose record is gone among them. */
+  read: number;
   total: number;
   next: string | null;
 }
 
 async function walk(query: Query, readPage: ReadPage): Promise<Walk> {
-  const found: Walk = { shown: [], total: 0, next: null };
+  const found: Walk = { shown: [], read: 0, total: 0, next: null };
   let skip = query.offset;
   let isBehindCursor = query.cursor === null;
   for (const status of query.statuses) {
     const startsHere = status === query.cursor?.status;
-    const wanted = isBehindCursor || startsHere ? query.limit - found.shown.length : 0;
+    const wanted = isBehindCursor || startsHere ? query.limit - found.read : 0;
     const page = await readStatus({ status, query, readPage, skip, wanted, startsHere });
     found.total += page.total;
     found.shown.push(...page.jobs);
-    if (page.jobs.length > 0) found.next = encodeCursor({ status, ...page.last });
+    found.read += page.read;
+    if (page.read > 0) found.next = encodeCursor({ status, ...page.last });
     skip = Math.max(0, skip - page.total);
     isBehindCursor ||= startsHere;
   }
   const passed = query.cursor === null ? query.offset : 0;
-  const isLast = found.shown.length < query.limit || passed + found.shown.length >= found.total;
+  const isLast = found.read < query.limit || passed + found.read >= found.total;
   if (isLast || query.type !== '') found.next = null;
   return found;
 }
@@ -100,7 +103,7 @@ async function filterStatus({ status, readPage, skip, wanted }: StatusRequest) {
     jobs.push(...page.jobs.slice(from, from + wanted - jobs.length));
     total += page.jobs.length;
     offset += MAX_BATCH;
-    if (offset >= page.total) return { jobs, total, last: page.last };
+    if (offset >= page.total) return { jobs, total, last: page.last, read: jobs.length };
   }
 }
 

@@ -97,11 +97,12 @@ export const listScript = defineScript({
     afterMember: text,
   },
   reply: (raw) => {
-    const [total, shown, lastScore, lastMember] = asList(raw);
+    const [total, shown, lastScore, lastMember, read] = asList(raw);
     return {
       total: asInteger(total),
       jobs: asList(shown).map((one) => readShown(asList(one))),
       last: { score: asText(lastScore), member: asText(lastMember) },
+      read: asInteger(read),
     };
   },
   idempotent: true,

@@ -3,7 +3,7 @@ import type { RedisClient } from './client.js';
 import type { CheckedConnection, CheckedSettings } from './connection.options.js';
 
 /** What a connection is for; part of its name on the server. */
-export type ConnectionRole = 'commands' | 'doorbell';
+export type ConnectionRole = 'commands' | 'doorbell' | 'reads' | 'subscriber';
 
 /** A client with our own safe settings, not connected yet. */
 export function createClient(settings: CheckedSettings, role: ConnectionRole): RedisClient {
@@ -18,6 +18,13 @@ export function leadsToCluster(connection: CheckedConnection): boolean {
     connection.kind === 'cluster' ||
     (connection.kind === 'client' && connection.client.isCluster === true)
   );
+}
+
+/** The number of the database that the way leads to; a cluster has only 0. */
+export function databaseOf(connection: CheckedConnection): number {
+  if (leadsToCluster(connection)) return 0;
+  if (connection.kind === 'single') return connection.options.db ?? 0;
+  return connection.kind === 'client' ? ((connection.client as Redis).options.db ?? 0) : 0;
 }
 
 /** Names the target in messages; never a user name or a password. */
@@ -44,11 +51,14 @@ function createFrom(connection: CheckedConnection, own: RedisOptions): Redis | C
   }
 }
 
+/** The options of ioredis 6; those that ioredis 5 does not know do nothing there. */
+type OwnOptions = RedisOptions & { readonly protocol: 2; readonly replyMapping: 'legacy' };
+
 /**
  * Reconnecting, queueing and resending are ours (see Link and the retry rule): the client library
  * would resend a write whose reply was lost, and its timers would keep a process alive.
  */
-function singleSettings(settings: CheckedSettings, role: ConnectionRole): RedisOptions {
+function singleSettings(settings: CheckedSettings, role: ConnectionRole): OwnOptions {
   return {
     lazyConnect: true,
     enableOfflineQueue: false,

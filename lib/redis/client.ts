@@ -18,6 +18,8 @@ export interface RedisClient {
   evalshaBuffer(...args: ScriptArguments): Promise<unknown>;
   evalBuffer(...args: ScriptArguments): Promise<unknown>;
   callBuffer(name: string, args: readonly ScriptArgument[]): Promise<unknown>;
+  subscribe(channel: string): Promise<unknown>;
+  unsubscribe(channel: string): Promise<unknown>;
 }
 
 /** The further part of a cluster's client. */

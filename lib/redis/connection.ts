@@ -1,9 +1,21 @@
-import { ClosedError, CommandTimeoutError, ReplyLostError } from '../errors/index.js';
+import {
+  ClosedError,
+  CommandTimeoutError,
+  NotConnectedError,
+  ReplyLostError,
+} from '../errors/index.js';
+import type { BlockingHost } from './blocking-link.js';
+import { BlockingReader } from './blocking-reader.js';
 import { CommandCall, ScriptCall, UnblockCall } from './calls.js';
 import type { Call, CallOptions, EmbeddedScript } from './calls.js';
-import { createClient, describeTarget, leadsToCluster } from './client-factory.js';
-import { destroyClient, isClusterClient, type RedisClient } from './client.js';
-import { nodeOf } from './cluster-node.js';
+import {
+  createClient,
+  databaseOf,
+  describeTarget,
+  leadsToCluster,
+  type ConnectionRole,
+} from './client-factory.js';
+import type { RedisClient } from './client.js';
 import type { ScriptArgument } from './codecs.js';
 import {
   checkConnectionSettings,
@@ -11,10 +23,11 @@ import {
   type ConnectionSettings,
 } from './connection.options.js';
 import { Doorbell } from './doorbell.js';
-import { Link, settled } from './link.js';
+import { Link, quitClient } from './link.js';
 import { RetryBudget } from './retry-budget.js';
-import { checkServer } from './server-check.js';
+import { serverCheckCall } from './server-check.js';
 import { failureKind, toCallerError } from './server-errors.js';
+import { Subscriber } from './subscriber.js';
 
 /** How long `close` lets commands in flight end, in milliseconds. */
 const CLOSE_GRACE_MS = 1_000;
@@ -35,29 +48,42 @@ export class RedisConnection {
   readonly blockMs: number;
   /** Waits for lists to ring, see `Doorbell`. */
   readonly doorbell: Doorbell;
+  readonly #given: ConnectionSettings;
   readonly #settings: CheckedSettings;
   readonly #target: string;
   readonly #link: Link;
+  /** What closes together with this connection. */
+  readonly #dependents = new Set<{ close(): Promise<unknown> }>();
+  #subscriber: Subscriber | undefined;
   #serverCheck: Promise<void> | undefined;
   #isChecked = false;
   #lastAnswered = false;
   #closing: Promise<void> | undefined;
 
   /** Checks the settings (`InvalidOptionError`) and opens nothing. */
-  constructor(settings: ConnectionSettings) {
-    this.#settings = checkConnectionSettings(settings);
+  constructor(given: ConnectionSettings) {
+    this.#given = given;
+    this.#settings = checkConnectionSettings(given);
     this.isCluster = leadsToCluster(this.#settings.connection);
     this.blockMs = this.#settings.blockMs;
     this.#target = describeTarget(this.#settings.connection);
     this.#link = this.#createLink('commands');
     this.doorbell = new Doorbell({
+      ...this.#blockingHost('doorbell'),
       isCluster: this.isCluster,
       blockMs: this.blockMs,
-      connectTimeoutMs: this.#settings.connectTimeoutMs,
-      createLink: () => this.#createLink('doorbell'),
       command: (name, args) => this.#perform(new CommandCall(name, args), NO_OPTIONS),
-      unblock: (key, id) => this.#perform(new UnblockCall(key, id), { timeoutMs: 1_000 }),
     });
+  }
+
+  /** The number of the database, 0 on a cluster. */
+  get database(): number {
+    return databaseOf(this.#settings.connection);
+  }
+
+  /** The subscribed connection of this process, opened at its first subscription. */
+  get subscriber(): Subscriber {
+    return (this.#subscriber ??= this.#adopt(new Subscriber(this.#blockingHost('subscriber'))));
   }
 
   /** Whether the link is ready and its last command was answered. */
@@ -87,6 +113,21 @@ export class RedisConnection {
   }
 
   /**
+   * A connection of its own for blocking reads that bring work themselves. Whoever asked for it
+   * closes it; this connection's `close` does so too.
+   */
+  openReader(): BlockingReader {
+    const forget = () => this.#dependents.delete(reader);
+    const reader = this.#adopt(new BlockingReader(this.#blockingHost('reads'), forget));
+    return reader;
+  }
+
+  /** One more connection of the same settings, without a log of its own; closes with this one. */
+  fork(): RedisConnection {
+    return this.#adopt(new RedisConnection({ ...this.#given, logger: undefined }));
+  }
+
+  /**
    * Ends the waits, lets commands in flight end for up to a second, and closes; never hangs, also
    * when Redis is gone. A client that was handed over is left alone unless `quitBorrowed`.
    */
@@ -95,18 +136,32 @@ export class RedisConnection {
   }
 
   async #close(quitBorrowed: boolean): Promise<void> {
-    await this.doorbell.close();
+    await Promise.all([this.doorbell, ...this.#dependents].map((one) => one.close()));
     await this.#link.close(CLOSE_GRACE_MS);
     const { connection } = this.#settings;
     if (!quitBorrowed || connection.kind !== 'client') return;
-    await quitClient(connection.client as unknown as RedisClient);
+    await quitClient(connection.client as unknown as RedisClient, CLOSE_GRACE_MS);
+  }
+
+  #adopt<Dependent extends { close(): Promise<unknown> }>(dependent: Dependent): Dependent {
+    this.#assertOpen();
+    this.#dependents.add(dependent);
+    return dependent;
   }
 
   #assertOpen(): void {
     if (this.#closing !== undefined) throw new ClosedError('the Redis connection');
   }
 
-  #createLink(role: 'commands' | 'doorbell'): Link {
+  #blockingHost(role: ConnectionRole): BlockingHost {
+    return {
+      connectTimeoutMs: this.#settings.connectTimeoutMs,
+      createLink: () => this.#createLink(role),
+      unblock: (key, id) => this.#perform(new UnblockCall(key, id), { timeoutMs: 1_000 }),
+    };
+  }
+
+  #createLink(role: ConnectionRole): Link {
     const settings = this.#settings;
     return new Link({
       create: () => createClient(settings, role),
@@ -128,18 +183,27 @@ export class RedisConnection {
   /** The retry rule: only what was not sent, was refused before any change, or is idempotent. */
   async #performAgain(call: Call, options: CallOptions, first: unknown): Promise<unknown> {
     const budget = new RetryBudget(options.timeoutMs, options.signal);
+    // what was sent once may have happened, and a refusal says more than the wait that followed
     let lost: Error | undefined;
+    let refusal: Error | undefined;
     for (let error = first; ;) {
-      const failure = toCallerError(error, call.label, this.#target);
+      const failure = this.#failureOf(error, call);
       if (failure instanceof ReplyLostError) lost = failure;
-      // what was sent once may have happened, whatever the later tries say
-      if (!(await this.#mayRepeat(call, options, error, budget))) throw lost ?? failure;
+      if (failureKind(error) === 'refused') refusal = failure;
+      if (!(await this.#mayRepeat(call, options, error, budget))) {
+        throw lost ?? (failure instanceof NotConnectedError ? refusal : undefined) ?? failure;
+      }
       try {
         return await this.#attempt(call, options);
       } catch (next) {
         error = next;
       }
     }
+  }
+
+  #failureOf(error: unknown, call: Call): Error {
+    if (failureKind(error) === 'unsent') return this.#link.notConnected();
+    return toCallerError(error, call.label, this.#target);
   }
 
   async #mayRepeat(
@@ -173,7 +237,7 @@ export class RedisConnection {
       const timer = setTimeout(() => {
         this.#lastAnswered = false;
         const error = this.#timeout(call, timeoutMs);
-        this.#drop(client, call.key, error);
+        this.#link.drop(client, call.key, error);
         reject(error);
       }, timeoutMs);
       call.send(client).then(
@@ -191,14 +255,6 @@ export class RedisConnection {
     });
   }
 
-  /** A black-holed socket never answers, so it is replaced; of a cluster only the node's. */
-  #drop(client: RedisClient, key: string | undefined, reason: Error): void {
-    if (!isClusterClient(client) || key === undefined) return this.#link.replace(client, reason);
-    const node = nodeOf(client, key);
-    if (node === client) this.#link.replace(client, reason);
-    else destroyClient(node);
-  }
-
   #timeout(call: Call, timeoutMs: number): CommandTimeoutError {
     return new CommandTimeoutError(
       `${this.#target} did not answer ${call.label} within ${timeoutMs} ms; it may have happened`,
@@ -207,11 +263,8 @@ export class RedisConnection {
 
   /** Once for each connection object; calls that come meanwhile wait for the same answer. */
   async #check(client: RedisClient): Promise<void> {
-    this.#serverCheck ??= this.#send(
-      client,
-      checkCall(this.#settings),
-      this.#settings.commandTimeoutMs,
-    )
+    const { logger, commandTimeoutMs } = this.#settings;
+    this.#serverCheck ??= this.#send(client, serverCheckCall(logger), commandTimeoutMs)
       .then(() => void (this.#isChecked = true))
       .catch((error: Error) => {
         this.#serverCheck = undefined;
@@ -219,21 +272,4 @@ export class RedisConnection {
       });
     await this.#serverCheck;
   }
-}
-
-function checkCall({ logger }: CheckedSettings): Call {
-  return {
-    label: 'INFO',
-    key: undefined,
-    send: (client) => checkServer(client, logger),
-    sendWhole: () => false,
-  };
-}
-
-async function quitClient(client: RedisClient): Promise<void> {
-  if (client.status === 'end') return;
-  const ended = new Promise<void>((resolve) => client.on('end', () => resolve()));
-  if (client.status === 'ready') await settled(client.quit(), CLOSE_GRACE_MS);
-  destroyClient(client);
-  await settled(ended, CLOSE_GRACE_MS);
 }

@@ -1,38 +1,32 @@
+import {
+  BlockingLink,
+  UnansweredError,
+  type BlockedRead,
+  type BlockingHost,
+} from './blocking-link.js';
 import type { RedisClient } from './client.js';
-import { nodeOf } from './cluster-node.js';
 import type { ScriptArgument } from './codecs.js';
 import type { Wait } from './doorbell-wait.js';
-import { settled, type Link } from './link.js';
-import { asInteger, asList, asText } from './replies.js';
+import { asList, asText } from './replies.js';
 import { pause } from './retry-budget.js';
 
-/** How much longer than its own time a read may take before its socket counts as dead. */
-const WATCHDOG_MARGIN_MS = 1_000;
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1_000;
-const LONGEST_UNBLOCK_PAUSE_MS = 100;
-const CLOSE_GRACE_MS = 500;
 /** A read that ends so soon is not worth an UNBLOCK, in milliseconds. */
 const NEAR_END_MS = 5;
 
 /** What the connection lends to its doorbell. */
-export interface DoorbellHost {
+export interface DoorbellHost extends BlockingHost {
   readonly isCluster: boolean;
   readonly blockMs: number;
-  readonly connectTimeoutMs: number;
-  createLink(): Link;
   command(name: string, args: readonly ScriptArgument[]): Promise<unknown>;
-  /** Ends the blocking command of a client on the node of `key`; the reply is 0 when it has none. */
-  unblock(key: string, clientId: number): Promise<unknown>;
 }
 
 /** A blocking read that is under way. */
 interface Read {
-  readonly client: RedisClient;
+  readonly blocked: BlockedRead;
   readonly keys: ReadonlySet<string>;
   readonly endsAt: number;
-  readonly done: Promise<void>;
-  isEnding: boolean;
 }
 
 /**
@@ -45,8 +39,7 @@ interface Read {
  */
 export class DoorbellLine {
   readonly #waits = new Set<Wait>();
-  readonly #link: Link;
-  readonly #clientIds = new WeakMap<RedisClient, Promise<number>>();
+  readonly #link: BlockingLink;
   #read: Read | undefined;
   /** Connecting, or pausing after a failure. */
   #isBusy = false;
@@ -55,7 +48,7 @@ export class DoorbellLine {
   #failures = 0;
 
   constructor(private readonly host: DoorbellHost) {
-    this.#link = host.createLink();
+    this.#link = new BlockingLink(host);
   }
 
   /** Serves the wait from the end of this tick on. */
@@ -72,11 +65,7 @@ export class DoorbellLine {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#endWaits(() => true);
-    if (this.#read !== undefined) {
-      void this.#end(this.#read);
-      await settled(this.#read.done, CLOSE_GRACE_MS);
-    }
-    await this.#link.close(CLOSE_GRACE_MS);
+    await this.#link.close(this.#read?.blocked);
   }
 
   /** Still in this tick, but once for all waits that begin or end in it. */
@@ -98,7 +87,7 @@ export class DoorbellLine {
       endsAt = Math.min(endsAt, wait.endsAt);
     }
     if (this.#read !== undefined) {
-      if (!fits(this.#read, keys)) void this.#end(this.#read);
+      if (!fits(this.#read, keys)) this.#read.blocked.end();
     } else if (keys.size > 0) {
       const { client } = this.#link;
       if (client === undefined) void this.#connect();
@@ -109,7 +98,7 @@ export class DoorbellLine {
   async #connect(): Promise<void> {
     this.#isBusy = true;
     try {
-      await this.#link.ready(this.host.connectTimeoutMs);
+      await this.#link.ready();
       this.#isBusy = false;
       this.#serve();
     } catch {
@@ -119,22 +108,22 @@ export class DoorbellLine {
 
   #start(client: RedisClient, keys: ReadonlySet<string>, endsAt: number): void {
     const ms = Math.max(1, Math.min(endsAt - performance.now(), this.host.blockMs)); // 0 is for ever
-    void this.#clientId(client, keys);
-    const reply = client.callBuffer('blpop', [...keys, (ms / 1_000).toFixed(3)]);
-    const watchdog = setTimeout(() => this.#onDead(read), ms + WATCHDOG_MARGIN_MS);
-    const done = reply.then(
-      (answer) => (clearTimeout(watchdog), this.#onAnswer(read, answer)),
-      () => (clearTimeout(watchdog), this.#onFailure(read)),
-    );
-    const read: Read = { client, keys, endsAt: performance.now() + ms, done, isEnding: false };
+    const [key] = keys;
+    const args = [...keys, (ms / 1_000).toFixed(3)];
+    const blocked = this.#link.start(client, { name: 'blpop', args, key, ms });
+    const read: Read = { blocked, keys, endsAt: performance.now() + ms };
     this.#read = read;
+    blocked.reply.then(
+      (answer) => this.#onAnswer(read, answer),
+      (error: unknown) => this.#onFailure(read, error),
+    );
   }
 
   #onAnswer(read: Read, answer: unknown): void {
     if (this.#read !== read) return;
     this.#read = undefined;
     this.#failures = 0;
-    if (answer !== null) this.#ring(read.client, answer);
+    if (answer !== null) this.#ring(read.blocked.client, answer);
     this.#serve();
   }
 
@@ -146,17 +135,11 @@ export class DoorbellLine {
     this.host.command('lpush', [key, element as Buffer]).catch(() => undefined);
   }
 
-  #onFailure(read: Read): void {
+  #onFailure(read: Read, error: unknown): void {
     if (this.#read !== read) return;
     this.#read = undefined;
-    void this.#fail();
-  }
-
-  #onDead(read: Read): void {
-    if (this.#read !== read) return;
-    this.#read = undefined;
-    this.#link.replace(read.client, new Error('a blocking read was not answered in time'));
-    this.#endWaits(() => true);
+    if (error instanceof UnansweredError) this.#endWaits(() => true);
+    else void this.#fail();
   }
 
   /** Callers look at the queue themselves meanwhile, but not in a hot loop. */
@@ -172,35 +155,6 @@ export class DoorbellLine {
     const over = [...this.#waits].filter(isOver);
     for (const wait of over) wait.end();
     return over.length;
-  }
-
-  /** Again until it has effect: the UNBLOCK may overtake the read that it is for. */
-  async #end(read: Read): Promise<void> {
-    if (read.isEnding) return;
-    read.isEnding = true;
-    const [key] = read.keys;
-    for (let ms = 1; this.#read === read; ms = Math.min(ms * 2, LONGEST_UNBLOCK_PAUSE_MS)) {
-      try {
-        const id = await this.#clientId(read.client, read.keys);
-        if (this.#read === read) await this.host.unblock(key, id);
-      } catch {
-        // not allowed, or no connection: the read ends by its own time
-      }
-      await pause(ms);
-    }
-  }
-
-  /** Asked once for each connection, ahead of its first read and without waiting for the answer. */
-  #clientId(client: RedisClient, keys: ReadonlySet<string>): Promise<number> {
-    const [key] = keys;
-    const node = nodeOf(client, key);
-    let id = this.#clientIds.get(node);
-    if (id === undefined) {
-      id = node.callBuffer('client', ['ID']).then(asInteger);
-      id.catch(() => undefined);
-      this.#clientIds.set(node, id);
-    }
-    return id;
   }
 }
 

@@ -1,6 +1,9 @@
+export { BlockingReader } from './blocking-reader.js';
+export type { BlockingCommand } from './blocking-link.js';
 export type { CallOptions, EmbeddedScript } from './calls.js';
 export { bytes, flag, integer, list, text, type Codec, type ScriptArgument } from './codecs.js';
 export { RedisConnection } from './connection.js';
+export { ConnectionPool, type PoolLimits } from './connection-pool.js';
 export {
   checkConnection,
   CONNECTION_DEFAULTS,
@@ -30,6 +33,7 @@ export {
   type Retention,
   type RetentionLimits,
 } from './retention.js';
+export { pause } from './retry-budget.js';
 export { Revocation } from './revocation.js';
 export {
   defineScript,
@@ -38,6 +42,7 @@ export {
   type ScriptDefinition,
   type ScriptRunner,
 } from './script.js';
+export { Subscriber, type Subscription } from './subscriber.js';
 export {
   openStandalone,
   pickOptions,

@@ -1,6 +1,7 @@
 import type { HandlerLogger } from '../contract/index.js';
 import { ClosedError, NotConnectedError } from '../errors/index.js';
 import { destroyClient, isClusterClient, type RedisClient } from './client.js';
+import { nodeOf } from './cluster-node.js';
 import { withoutArguments } from './server-errors.js';
 
 const FIRST_RETRY_MS = 50;
@@ -56,11 +57,28 @@ export class Link {
     return this.#wait(timeoutMs, signal);
   }
 
+  /** Says that there is no connection, and why. */
+  notConnected(): NotConnectedError {
+    const cause = this.#lastError;
+    return new NotConnectedError(
+      `no connection to ${this.settings.target} (${describe(cause)})`,
+      cause && { cause },
+    );
+  }
+
   /** Gives up a connection that does not answer, and opens a new one. */
   replace(client: RedisClient, reason: Error): void {
     if (client !== this.#client) return;
     this.#lose(reason);
     destroyClient(client);
+  }
+
+  /** Gives up the socket that does not answer for a key; of a cluster only that node's. */
+  drop(client: RedisClient, key: string | undefined, reason: Error): void {
+    if (!isClusterClient(client) || key === undefined) return this.replace(client, reason);
+    const node = nodeOf(client, key);
+    if (node === client) this.replace(client, reason);
+    else destroyClient(node);
   }
 
   /** Lets what is in flight end (QUIT), for at most `graceMs`, and closes. */
@@ -136,7 +154,7 @@ export class Link {
         signal?.removeEventListener('abort', giveUp);
         this.#waiters.delete(waiter);
       };
-      const giveUp = () => waiter.reject(this.#notConnected());
+      const giveUp = () => waiter.reject(this.notConnected());
       const waiter: Waiter = {
         resolve: (client) => (done(), resolve(client)),
         reject: (error) => (done(), reject(error)),
@@ -146,14 +164,6 @@ export class Link {
       this.#waiters.add(waiter);
       if (signal?.aborted) giveUp();
     });
-  }
-
-  #notConnected(): NotConnectedError {
-    const cause = this.#lastError;
-    return new NotConnectedError(
-      `no connection to ${this.settings.target} (${describe(cause)})`,
-      cause && { cause },
-    );
   }
 }
 
@@ -167,6 +177,15 @@ function unrefSockets(client: RedisClient): void {
 function describe(error: Error | undefined): string {
   if (error === undefined) return 'no answer yet';
   return (error as NodeJS.ErrnoException).code ?? error.message;
+}
+
+/** Lets what is in flight on a client end (QUIT), for at most `graceMs`, and closes it. */
+export async function quitClient(client: RedisClient, graceMs: number): Promise<void> {
+  if (client.status === 'end') return;
+  const ended = new Promise<void>((resolve) => client.on('end', () => resolve()));
+  if (client.status === 'ready') await settled(client.quit(), graceMs);
+  destroyClient(client);
+  await settled(ended, graceMs);
 }
 
 /** Resolves when the promise has settled either way, or after `ms`. */

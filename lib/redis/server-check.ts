@@ -1,5 +1,6 @@
 import type { HandlerLogger } from '../contract/index.js';
 import { UnsupportedServerError } from '../errors/index.js';
+import type { Call } from './calls.js';
 import { isClusterClient, type RedisClient } from './client.js';
 import { asText } from './replies.js';
 
@@ -26,6 +27,16 @@ export async function checkServer(
   logger?.warn(
     `the Redis server has maxmemory-policy ${policy}: it may delete queues when its memory is full; set noeviction`,
   );
+}
+
+/** The check as a call that a connection sends. */
+export function serverCheckCall(logger: HandlerLogger | undefined): Call {
+  return {
+    label: 'INFO',
+    key: undefined,
+    send: (client) => checkServer(client, logger),
+    sendWhole: () => false,
+  };
 }
 
 /** What one server's INFO says about itself. Valkey says `redis_version:7.2.4` for its 8. */

@@ -1,14 +1,22 @@
 import {
+  AliasError,
   CancelledError,
+  IntegrityError,
+  InvalidBatchError,
   InvalidOptionError,
   JobNotFoundError,
   JobStateError,
   LeaseLostError,
+  NamespaceError,
   NotConnectedError,
+  NotInitialisedError,
   OperationalError,
   PayloadError,
+  QueueExistsError,
   RedisQueueError,
   ReplyLostError,
+  ReservedError,
+  TimestampError,
 } from '../errors/index.js';
 
 /** What became of a call that failed, as far as a retry goes. */
@@ -54,6 +62,14 @@ const SCRIPT_ERRORS: Readonly<Record<string, (rest: string) => RedisQueueError>>
     const [wanted, id] = split(more);
     return new JobStateError(id, from, wanted);
   },
+  ALIAS: (rest) => new AliasError(rest),
+  INTEGRITY: (rest) => new IntegrityError(rest),
+  INVALID_BATCH: (rest) => new InvalidBatchError(rest),
+  NAMESPACE: (rest) => new NamespaceError(rest),
+  NOT_INITIALISED: (rest) => new NotInitialisedError(rest),
+  QUEUE_EXISTS: (rest) => new QueueExistsError(rest),
+  RESERVED: (rest) => new ReservedError(rest),
+  TIMESTAMP: (rest) => new TimestampError(rest),
 };
 
 /** Tells how a call failed, by the error that the client library rejected with. */

@@ -1,8 +1,8 @@
 -- A page of one status: pending and scheduled in claim order, the others newest first; it begins
 -- at `offset`, or behind the job that `after_score` and `after_member` name (gone or not).
 -- With a type, a status other than pending is filtered within the page, and the caller walks on.
--- Answers the size of the status (of the type, for pending), the jobs, and score and member of the
--- last one for the next page.
+-- Answers the size of the status (of the type, for pending), the jobs, score and member of the last
+-- one for the next page, and how many entries were looked at, those without a record among them.
 local base = KEYS[1]
 local status, name = ARGV[1], ARGV[2]
 local offset, limit = tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -15,7 +15,7 @@ if status == PENDING then
   local names = name ~= '' and { name } or redis.call('ZRANGE', TYPES, 0, -1)
   if after_score ~= '' then offset = count_up_to(names, after_score) end
   local total, ids = pending_page(names, offset, limit)
-  return { total, show_all(ids), score_of_last(names, ids), '' }
+  return { total, show_all(ids), score_of_last(names, ids), '', #ids }
 end
 
 local place, up = PLACE[status], status == SCHEDULED
@@ -33,4 +33,4 @@ for _, member in ipairs(members) do
 end
 local last = members[#members] or ''
 local score = last ~= '' and redis.call('ZSCORE', place, last) or ''
-return { redis.call('ZCARD', place), show_all(ids), score, last }
+return { redis.call('ZCARD', place), show_all(ids), score, last, #members }

@@ -12,13 +12,13 @@ local keep_done, keep_failed, keep_failed_ms = tonumber(ARGV[6]), ARGV[7], ARGV[
 -- @include jobs/claim
 -- @include jobs/settle
 
+local keep = retention_of(keep_failed, keep_failed_ms)
 local codes = {}
 if done > 0 then ack_all(codes, 9, done, keep_done) end
 local from = 9 + done * 3
 for i = from, from + ended * 5 - 1, 5 do
   codes[#codes + 1] = end_run(ARGV[i + 1], ARGV[i + 2], {
-    verb = ARGV[i], delay_ms = tonumber(ARGV[i + 3]), reason = ARGV[i + 4],
-    keep_failed = retention_of(keep_failed, keep_failed_ms),
+    verb = ARGV[i], delay_ms = tonumber(ARGV[i + 3]), reason = ARGV[i + 4], keep_failed = keep,
   })
 end
 
@@ -27,5 +27,7 @@ for i = from + ended * 5, #ARGV do
   types[#types + 1] = ARGV[i]
 end
 if limit < 0 then return { codes, '0', {}, -1 } end
-local fence, taken = claim({ limit = limit, lease_ms = lease_ms, attempts = attempts, types = types })
+local fence, taken = claim({
+  limit = limit, lease_ms = lease_ms, attempts = attempts, types = types, keep_failed = keep,
+})
 return { codes, string.format('%.0f', fence), taken, #taken > 0 and 0 or next_due_in() }

@@ -14,9 +14,10 @@ local keep_cancelled, keep_cancelled_ms = ARGV[8], ARGV[9]
 -- @include jobs/recover
 -- @include jobs/minutes
 
-local REVOKED_TTL_MS, MAX_VOIDED = 60000, 500
+local REVOKED_TTL_MS = 60000
+local MAX_VOIDED = 1000 -- more than one call can void in a millisecond, or `seen` would stand still
 local keep = retention_of(keep_failed, keep_failed_ms)
-local promoted = promote(limit)
+local promoted = promote(limit, keep)
 local _, lapsed = recover_lapsed(limit, { max_recoveries = max_recoveries, keep_failed = keep })
 local trimmed = math.max(
   trim(DONE, retention_of(keep_done, keep_done_ms), limit),

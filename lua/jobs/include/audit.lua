@@ -1,5 +1,7 @@
 -- A place and the record tell the same; where they do not, the record rules.
 local PAGE = 100
+local OUT_OF_STEP = 'type out of step with its pending set'
+local indexed = {}
 
 local function finding(findings, problem, subject)
   findings[#findings + 1] = problem
@@ -41,11 +43,22 @@ local function take_from(places, id, job)
   end
 end
 
+-- A type that the index of types lacks is never claimed, and a walk over that index misses it.
+local function audit_indexed(name, repair, findings)
+  if indexed[name] or redis.call('ZSCORE', TYPES, name) then return end
+  indexed[name] = true
+  finding(findings, OUT_OF_STEP, name)
+  if repair then refresh_head(name) end
+end
+
 local function audit_record(id, data, repair, findings)
   local job, state = parse_data(data), read_state(id)
   local places = places_of(id, job)
   local wanted = state and state[STATUS] or (places[1] == SCHEDULED and SCHEDULED or PENDING)
-  if #places == 1 and places[1] == wanted then return end
+  if #places == 1 and places[1] == wanted then
+    if wanted == PENDING then audit_indexed(job.type, repair, findings) end
+    return
+  end
   finding(findings, #places == 0 and 'job in no place' or 'job in a wrong place', id)
   if not repair then return end
   take_from(places, id, job)
@@ -68,6 +81,14 @@ function AUDIT.records(_, cursor, repair)
   return { cursor = next_cursor, findings = findings }
 end
 
+-- What is wrong with an entry, as far as the walk over the records did not tell.
+local function problem_of(index, entry, id)
+  if index ~= SCHEDULED then return redis.call('HEXISTS', DATA, id) == 0 and 'entry without a job' end
+  local data = redis.call('HGET', DATA, id)
+  if not data then return 'entry without a job' end
+  return entry ~= scheduled_member(parse_data(data).seq, id) and 'job in a wrong place'
+end
+
 -- `index` is a status, or 'state' or 'result' for the tables beside the records.
 function AUDIT.index(index, cursor, repair)
   local findings = {}
@@ -76,8 +97,9 @@ function AUDIT.index(index, cursor, repair)
   local next_cursor, rows = keys_and_values(is_table and 'HSCAN' or 'ZSCAN', key, cursor)
   for i = 1, #rows, 2 do
     local id = index == SCHEDULED and string.sub(rows[i], 17) or rows[i]
-    if redis.call('HEXISTS', DATA, id) == 0 then
-      finding(findings, 'entry without a job', id)
+    local problem = problem_of(index, rows[i], id)
+    if problem then
+      finding(findings, problem, id)
       if repair then redis.call(is_table and 'HDEL' or 'ZREM', key, rows[i]) end
     end
   end
@@ -87,7 +109,7 @@ end
 local function audit_pending(name, repair, findings)
   local head = redis.call('ZRANGE', pending_key(name), 0, 0, 'WITHSCORES')
   if head[2] and tonumber(head[2]) >= tonumber(redis.call('ZSCORE', TYPES, name)) then return end
-  finding(findings, 'type out of step with its pending set', name)
+  finding(findings, OUT_OF_STEP, name)
   if repair then refresh_head(name) end
 end
 

@@ -61,14 +61,15 @@ local function leased_state(old, limit, terms)
   return RUNNING .. string.format('%.0f', terms.fence) .. rest, attempt
 end
 
--- Appends id, data, attempt of every live job to `taken`; an id without a record is dropped.
+-- Appends id, data, attempt of every live job to `taken`; an id without a record, or whose record
+-- says that the job is not pending, is dropped.
 local function lease(ids, taken, terms)
   local records = redis.call('HMGET', DATA, unpack(ids))
   local states = redis.call('HMGET', STATE, unpack(ids))
   local held, written = {}, {}
   for i, id in ipairs(ids) do
-    local data = records[i]
-    if data then
+    local data, old = records[i], states[i] and decode_state(states[i])
+    if data and (not old or old[STATUS] == PENDING) then
       local limit, key = string.match(data, '^%d+ %d+ %-?%d+ (%d+) [^\n]*\n([^\n]*)\n')
       if limit == '0' or not limit then limit = terms.attempts end
       if key and key ~= '' then free_key(id, key) end
@@ -76,7 +77,7 @@ local function lease(ids, taken, terms)
       held[at + 1], held[at + 2] = terms.lease_end, id
       taken[n + 1], taken[n + 2] = id, data
       written[at + 1] = id
-      written[at + 2], taken[n + 3] = leased_state(states[i] and decode_state(states[i]), limit, terms)
+      written[at + 2], taken[n + 3] = leased_state(old, limit, terms)
       terms.fence = terms.fence + 1
       tell_if_on('active', id)
     end
@@ -87,12 +88,24 @@ local function lease(ids, taken, terms)
   end
 end
 
+-- A loop may have taken the token of any type that it wants, and wakes nobody else by taking a job
+-- of another one: so each wanted type that is left behind rings.
+local function ring_left(heads, first)
+  if not heads then
+    if first then ring_type(first) end
+    return
+  end
+  for name in pairs(heads) do
+    ring_type(name)
+  end
+end
+
 -- Answers the first fence and the taken jobs in claim order; their fences follow one another.
 -- A score in TYPES may lie below its head after a claim took the head away: taking goes by the
 -- jobs' own scores, so a stale one costs a second look and never the order.
 local function claim(wanted)
+  promote(PROMOTE_LIMIT, wanted.keep_failed) -- when paused, too: a due time that stays would make waiting loops spin
   if META_NOW.paused then return 0, {} end
-  promote(PROMOTE_LIMIT)
   local heads = wanted_heads(wanted.types)
   local name, runner_up = first_two(heads)
   local taken, fence, looks = {}, 0, 0
@@ -114,6 +127,6 @@ local function claim(wanted)
       end
     end
   end
-  if name then ring_type(name) end
+  ring_left(heads, name)
   return fence, taken
 end

@@ -34,6 +34,8 @@ local function finish(id, state, status, reason)
   redis.call('ZADD', PLACE[status], now, id)
 end
 
+local NOT_PARSED = 'the record of this job is damaged: it does not parse'
+
 local function fail(id, state, reason, keep)
   finish(id, state, FAILED, reason)
   tell_if_on('failed', id)

@@ -19,12 +19,15 @@ local function done_in_a_day()
   return total
 end
 
--- Remembers how far it came, so a long idle gap is caught up in bounded steps.
+-- One page of the counters a call, on from where the last one ended: so the old ones go in bounded
+-- steps, however long no upkeep ran.
 local function trim_minutes(limit)
-  local last = this_minute - DAY - 1
-  local from = tonumber(redis.call('HGET', META, 'minutesTrimmed') or last - limit) + 1
-  if from > last then return end
-  local to = math.min(last, from + limit - 1)
-  redis.call('HDEL', MINUTES, unpack(minute_fields(from, to)))
-  redis.call('HSET', META, 'minutesTrimmed', to)
+  local cursor = redis.call('HGET', META, 'minutesCursor') or '0'
+  local page = redis.call('HSCAN', MINUTES, cursor, 'COUNT', limit)
+  local old = {}
+  for i = 1, #page[2], 2 do
+    if (tonumber(page[2][i]) or 0) < this_minute - DAY then old[#old + 1] = page[2][i] end
+  end
+  if #old > 0 then redis.call('HDEL', MINUTES, unpack(old)) end
+  if page[1] ~= cursor then redis.call('HSET', META, 'minutesCursor', page[1]) end
 end

@@ -51,11 +51,17 @@ local function refresh_head(name)
   return tonumber(head[2])
 end
 
--- Earliest due first: a loop sleeps until that time, so a new earliest one must wake it.
+-- Earliest due first: a loop sleeps until that time, so a new earliest one must wake it. One that
+-- is not the earliest still wakes a loop of its own type, to which an earlier one of another type
+-- did not ring: it may know of no due time at all.
 local function put_scheduled(id, job, due)
   local member = scheduled_member(job.seq, id)
   redis.call('ZADD', PLACE[SCHEDULED], due, member)
-  if redis.call('ZRANGE', PLACE[SCHEDULED], 0, 0)[1] == member then ring_type(job.type) end
+  if redis.call('ZRANGE', PLACE[SCHEDULED], 0, 0)[1] == member then
+    ring_type(job.type)
+  else
+    ring_one(base .. ':signal:' .. job.type)
+  end
 end
 
 -- The one way back to pending or scheduled: after a retry, a release, a recovery, a promotion.

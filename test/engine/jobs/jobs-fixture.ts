@@ -9,7 +9,9 @@ import {
   type NewJob,
 } from '../../../lib/jobs/index.js';
 import { RedisConnection, encodeName, newId } from '../../../lib/redis/index.js';
-import { REDIS_URL, testPrefix } from '../../support/test-prefix.js';
+import { eventually } from '../../support/eventually.js';
+import { startServer, type ServerOptions, type TestServer } from '../../support/redis-server.js';
+import { REDIS_URL, testPrefix, type TestPrefix } from '../../support/test-prefix.js';
 
 /** A queue as one process sees it: its driver, its engine, and one run of its upkeep. */
 export interface OpenQueue {
@@ -17,10 +19,12 @@ export interface OpenQueue {
   readonly engine: JobsEngine;
   /** One run of upkeep, as the Promoter makes it. */
   upkeep(): Promise<{ readonly nextInMs: number }>;
+  /** Resolves once a claim of this process waits on the doorbell. */
+  untilWaiting(): Promise<void>;
 }
 
 /** The queue of the running test; upkeep runs only when the test says so. */
-export class JobsFixture implements OpenQueue {
+export class JobsFixture {
   redis!: Redis;
   /** A fresh name for every test. */
   queue = '';
@@ -28,14 +32,21 @@ export class JobsFixture implements OpenQueue {
   engine!: JobsEngine;
   /** Set by tests that damage their queue by hand and leave it so. */
   isDamaged = false;
-  private readonly scope;
+  url = REDIS_URL;
+  private scope!: TestPrefix;
+  private server: TestServer | undefined;
   private connections: RedisConnection[] = [];
 
   constructor(
-    word: string,
-    readonly url = REDIS_URL,
-  ) {
-    this.scope = testPrefix(word, url);
+    private readonly word: string,
+    private readonly ownServer?: ServerOptions,
+  ) {}
+
+  async begin(): Promise<void> {
+    if (this.ownServer) this.server = await startServer(this.ownServer);
+    this.url = this.server?.url ?? REDIS_URL;
+    this.scope = testPrefix(this.word, this.url);
+    this.redis = new Redis(this.url);
   }
 
   get prefix(): string {
@@ -43,7 +54,6 @@ export class JobsFixture implements OpenQueue {
   }
 
   async open(): Promise<void> {
-    this.redis ??= new Redis(this.url);
     this.queue = `q${newId()}`;
     this.isDamaged = false;
     const { driver, engine } = this.process();
@@ -61,20 +71,38 @@ export class JobsFixture implements OpenQueue {
   async end(): Promise<void> {
     await this.scope.cleanUp();
     this.redis.disconnect();
+    await this.server?.stop();
   }
 
   /** The same queue as another process sees it, over a connection of its own. */
   process(options: JobsOptions = {}, queue = this.queue): OpenQueue {
-    const connection = new RedisConnection({ connection: { url: this.url } });
+    const name = newId();
+    const connection = new RedisConnection({ connection: { url: this.url }, name });
     this.connections.push(connection);
     const { engine, driver } = createJobsEngine({ connection, prefix: this.prefix, options });
     const [task] = engine.upkeep({ queue, slots: 1, leaseMs: 1, attempts: 3 });
-    return { engine, driver: driver.queue(queue), upkeep: () => task.run() };
+    return {
+      engine,
+      driver: driver.queue(queue),
+      upkeep: () => task.run(),
+      untilWaiting: async () => void (await eventually(() => this.isBlocked(name))),
+    };
   }
 
   upkeep(): Promise<{ readonly nextInMs: number }> {
     const [task] = this.engine.upkeep({ queue: this.queue, slots: 1, leaseMs: 1, attempts: 3 });
     return task.run();
+  }
+
+  /** How many scripts the server has run; on a server of its own these are the test's. */
+  async scriptsRun(): Promise<number> {
+    return (await this.callsOf('evalsha')) + (await this.callsOf('eval'));
+  }
+
+  /** How often the server has run a command, within scripts and without. */
+  async callsOf(command: string): Promise<number> {
+    const stats = await this.redis.info('commandstats');
+    return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
   }
 
   key(...parts: string[]): string {
@@ -95,7 +123,9 @@ export class JobsFixture implements OpenQueue {
   async snapshot(): Promise<Record<string, string>> {
     const found: Record<string, string> = {};
     for (const part of await this.keys())
-      found[part] = String(await this.redis.dumpBuffer(this.key(part)).then((b) => b.toString('hex')));
+      found[part] = String(
+        await this.redis.dumpBuffer(this.key(part)).then((b) => b.toString('hex')),
+      );
     return found;
   }
 
@@ -144,14 +174,20 @@ export class JobsFixture implements OpenQueue {
     return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
   }
 
+  private async isBlocked(name: string): Promise<boolean> {
+    const clients = (await this.redis.client('LIST')) as string;
+    return clients.split('\n').some((line) => line.includes(name) && / flags=b /.test(line));
+  }
+
   async statusOf(id: string): Promise<string | undefined> {
     return (await this.driver.get(id))?.status;
   }
 }
 
-/** A queue of its own for every test of the file. */
-export function useJobs(word: string): JobsFixture {
-  const jobs = new JobsFixture(word);
+/** A queue of its own for every test of the file, on the shared server or on one of its own. */
+export function useJobs(word: string, ownServer?: ServerOptions): JobsFixture {
+  const jobs = new JobsFixture(word, ownServer);
+  beforeAll(() => jobs.begin());
   beforeEach(() => jobs.open());
   afterEach(() => jobs.close());
   afterAll(() => jobs.end());

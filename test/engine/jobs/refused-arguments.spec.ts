@@ -40,7 +40,11 @@ describe('enqueue', () => {
   test.each([
     ['an unknown field', { type: 'a', payload: 1, delay: 5 }, 'job.delay'],
     ['a header that is no text', { type: 'a', payload: 1, headers: { a: 1 } }, 'headers.a'],
-    ['both delayMs and notBefore', { type: 'a', payload: 1, delayMs: 1, notBefore: 1 }, 'notBefore'],
+    [
+      'both delayMs and notBefore',
+      { type: 'a', payload: 1, delayMs: 1, notBefore: 1 },
+      'notBefore',
+    ],
   ])('refuses %s', async (_, job, option) => {
     const call = () => jobs.driver.enqueue(job as NewJob);
     expect(await refusal(call)).toEqual({ code: 'INVALID_OPTION', option });
@@ -59,7 +63,11 @@ describe('enqueue', () => {
   ])('refuses a payload that is %s', async (_, payload) => {
     const call = () => jobs.driver.enqueue({ type: 'a', payload });
     expect(await refusal(call)).toEqual({ code: 'INVALID_PAYLOAD' });
-    const many = () => jobs.driver.enqueueMany([{ type: 'a', payload: 1 }, { type: 'a', payload }]);
+    const many = () =>
+      jobs.driver.enqueueMany([
+        { type: 'a', payload: 1 },
+        { type: 'a', payload },
+      ]);
     expect(await refusal(many)).toEqual({ code: 'INVALID_PAYLOAD' });
     expect(await jobs.keys()).toEqual([]);
   });
@@ -136,7 +144,11 @@ const ARGUMENTS: readonly (readonly [option: string, call: Call, values: readonl
   ['cursor', (cursor) => jobs.driver.list({ cursor }), ['', 'p', 'x 1 a', 'd abc id', 5, null, {}]],
   ['options', (options) => jobs.driver.list(options), NO_RECORDS],
   ['options.state', (state) => jobs.driver.list({ state } as object), ['done']],
-  ['olderThanMs', (olderThanMs) => jobs.driver.recoverOrphans({ olderThanMs }), [...NO_NUMBERS, -1]],
+  [
+    'olderThanMs',
+    (olderThanMs) => jobs.driver.recoverOrphans({ olderThanMs }),
+    [...NO_NUMBERS, -1],
+  ],
   ['options', (options) => jobs.driver.recoverOrphans(options), NO_RECORDS],
   ['repair', (repair) => jobs.driver.audit({ repair }), ['yes', 1, null]],
   ['options', (options) => jobs.driver.audit(options), NO_RECORDS],

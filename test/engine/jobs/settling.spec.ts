@@ -142,14 +142,17 @@ describe('a holder whose claim is void', () => {
     expect(await jobs.driver.extend([job])).toEqual([answer]);
   });
 
-  test.each(Object.entries(SETTLES))('is refused after another ending: %s', async (what, settle) => {
-    const job = await jobs.addAndTake();
-    if (what === 'ack') await jobs.driver.fail(job, 'first', { retry: false });
-    else await jobs.driver.ack(job);
-    const before = await jobs.snapshot();
-    await expect(settle(job)).rejects.toMatchObject({ code: 'LEASE_LOST' });
-    expect(await jobs.snapshot()).toEqual(before);
-  });
+  test.each(Object.entries(SETTLES))(
+    'is refused after another ending: %s',
+    async (what, settle) => {
+      const job = await jobs.addAndTake();
+      if (what === 'ack') await jobs.driver.fail(job, 'first', { retry: false });
+      else await jobs.driver.ack(job);
+      const before = await jobs.snapshot();
+      await expect(settle(job)).rejects.toMatchObject({ code: 'LEASE_LOST' });
+      expect(await jobs.snapshot()).toEqual(before);
+    },
+  );
 
   test.each(Object.entries(SETTLES))('of an unknown job is refused: %s', async (_, settle) => {
     const job = { ...(await jobs.addAndTake()), id: 'unknown' };
