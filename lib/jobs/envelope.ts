@@ -39,9 +39,10 @@ export function decodeEnvelope(data: Buffer): Envelope {
   const second = data.indexOf(LINE_FEED, first + 1);
   const third = data.indexOf(LINE_FEED, second + 1);
   const fields = data.toString('utf8', 0, Math.max(first, 0)).split(' ');
-  const headers = readHeaders(data.toString('utf8', second + 1, Math.max(third, 0)));
-  if (first < 0 || second < first || third < second || fields.length < 5 || headers === null)
-    return damaged(data);
+  if (first < 0 || second < first || third < second || fields.length < 5) return damaged(data);
+  const headers =
+    third === second + 1 ? NO_HEADERS : readHeaders(data.toString('utf8', second + 1, third));
+  if (headers === null) return damaged(data);
   return {
     enqueuedAt: Number(fields[1]),
     priority: Number(fields[2]),
@@ -55,7 +56,6 @@ export function decodeEnvelope(data: Buffer): Envelope {
 
 /** `null` when somebody damaged them: one bad record must not fail the claim of its neighbours. */
 function readHeaders(text: string): Envelope['headers'] | null {
-  if (text === '') return NO_HEADERS;
   try {
     return parseHeaders(text);
   } catch {

@@ -33,7 +33,9 @@ const into = {
 };
 
 const seqOf = async (id: string) =>
-  String(await jobs.redis.hget(jobs.key('data'), id)).split(' ')[0].padStart(16, '0');
+  String(await jobs.redis.hget(jobs.key('data'), id))
+    .split(' ')[0]
+    .padStart(16, '0');
 
 const DAMAGES: Readonly<Record<string, Damage>> = {
   'a pending job in no set': async () => {

@@ -137,7 +137,8 @@ describe('a state that does not parse', () => {
 describe('an entry that does not belong', () => {
   test('a pending id without a record is dropped, the next is served in the same call', async () => {
     const score = -5 * 2 ** 41;
-    for (let n = 0; n < 20; n++) await jobs.redis.zadd(jobs.key('pending', 'work'), score + n, `g${n}`);
+    for (let n = 0; n < 20; n++)
+      await jobs.redis.zadd(jobs.key('pending', 'work'), score + n, `g${n}`);
     await jobs.redis.zadd(jobs.key('types'), score, 'work');
     const good = await jobs.add();
     expect((await jobs.takeOne()).id).toBe(good);

@@ -18,9 +18,9 @@ export interface OpenQueue {
   readonly driver: JobDriver;
   readonly engine: JobsEngine;
   /** One run of upkeep, as the Promoter makes it. */
-  upkeep(): Promise<{ readonly nextInMs: number }>;
+  readonly upkeep: () => Promise<{ readonly nextInMs: number }>;
   /** Resolves once a claim of this process waits on the doorbell. */
-  untilWaiting(): Promise<void>;
+  readonly untilWaiting: () => Promise<void>;
 }
 
 /** The queue of the running test; upkeep runs only when the test says so. */
@@ -161,10 +161,10 @@ export class JobsFixture {
 
   /** Sets all scores of a set, in pages. */
   async backdate(set: string, score: number): Promise<void> {
-    const members = await this.redis.zrange(this.key(set), 0, -1);
+    const members = await this.redis.zrange(this.key(set), '0', '-1');
     for (let at = 0; at < members.length; at += 1_000) {
       const scores = members.slice(at, at + 1_000).flatMap((member) => [String(score), member]);
-      await this.redis.zadd(this.key(set), ...scores);
+      await this.redis.call('ZADD', this.key(set), ...scores);
     }
   }
 

@@ -6,7 +6,13 @@ const jobs = useJobs('lists');
 
 test('pages of 5 jobs: 2, 2, 1 of 5', async () => {
   for (let n = 0; n < 5; n++) await jobs.add({ payload: n });
-  for (const [offset, count] of [[0, 2], [2, 2], [4, 1], [5, 0], [9_999, 0]]) // prettier-ignore
+  for (const [offset, count] of [
+    [0, 2],
+    [2, 2],
+    [4, 1],
+    [5, 0],
+    [9_999, 0],
+  ]) // prettier-ignore
   {
     const page = await jobs.driver.list({ limit: 2, offset });
     expect([page.jobs.length, page.total]).toEqual([count, 5]);
@@ -16,10 +22,20 @@ test('pages of 5 jobs: 2, 2, 1 of 5', async () => {
   }
 });
 
+interface Wanted {
+  readonly type: string;
+  readonly priority: number;
+  readonly n: number;
+}
+
 test('an empty queue has an empty list', async () => {
   expect(await jobs.driver.list()).toEqual({ jobs: [], total: 0, next: null });
   for (const status of JOB_STATUSES)
-    expect(await jobs.driver.list({ status, type: 'a' })).toEqual({ jobs: [], total: 0, next: null });
+    expect(await jobs.driver.list({ status, type: 'a' })).toEqual({
+      jobs: [],
+      total: 0,
+      next: null,
+    });
 });
 
 describe('a queue with jobs in every state', () => {
@@ -38,10 +54,11 @@ describe('a queue with jobs in every state', () => {
   });
 
   /** Adds one job and brings it into a state, without disturbing those that wait. */
-  async function bring(status: JobStatus, { type, priority, n }: Record<string, never>): Promise<string> {
-    if (status === 'scheduled') return jobs.add({ type, priority, delayMs: 60_000 + (n % 4) * 500 });
+  async function bring(status: JobStatus, { type, priority, n }: Wanted): Promise<string> {
+    if (status === 'scheduled')
+      return jobs.add({ type, priority, delayMs: 60_000 + (n % 4) * 500 });
     if (status === 'pending') return jobs.add({ type, priority });
-    const alone = `${type as string}-alone`;
+    const alone = `${type}-alone`;
     const id = await jobs.add({ type: alone, priority });
     if (status === 'cancelled') return (await jobs.driver.cancel(id), id);
     const job = await jobs.takeOne({ types: [alone], leaseMs: 30_000 + ((n * 7) % 11) * 1_000 });
@@ -59,7 +76,10 @@ describe('a queue with jobs in every state', () => {
         found.sort((a, b) => b.record.priority - a.record.priority || a.at - b.at);
       if (status === 'scheduled')
         found.sort((a, b) => (a.record.notBefore ?? 0) - (b.record.notBefore ?? 0) || a.at - b.at);
-      model.set(status, found.map(({ record }) => ({ id: record.id, type: record.type })));
+      model.set(
+        status,
+        found.map(({ record }) => ({ id: record.id, type: record.type })),
+      );
     }
   }
 
@@ -83,7 +103,12 @@ describe('a queue with jobs in every state', () => {
     await expectPage(all, query.status);
     if (query.status === 'pending' || query.status === 'scheduled')
       expect(idsOf(all)).toEqual(expected(query));
-    for (const [offset, limit] of [[0, 1], [3, 5], [13, 5], [14, 5]]) // prettier-ignore
+    for (const [offset, limit] of [
+      [0, 1],
+      [3, 5],
+      [13, 5],
+      [14, 5],
+    ]) // prettier-ignore
     {
       const page = await jobs.driver.list({ ...query, offset, limit });
       expect(idsOf(page.jobs)).toEqual(idsOf(all).slice(offset, offset + limit));

@@ -85,7 +85,7 @@ describe('enqueue', () => {
   });
 
   test.each([null, undefined, 'text', {}, 5])('enqueueMany refuses %p', async (list) => {
-    const call = () => jobs.driver.enqueueMany(list as unknown as NewJob[]);
+    const call = () => jobs.driver.enqueueMany(list as NewJob[]);
     expect(await refusal(call)).toEqual({ code: 'INVALID_OPTION', option: 'jobs' });
   });
 

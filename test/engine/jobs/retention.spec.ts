@@ -114,7 +114,10 @@ describe('done24h', () => {
       String(minute - idle - n),
       1,
     ]);
-    await jobs.redis.hset(jobs.key('minutes'), Object.fromEntries(fields));
+    await jobs.redis.hset(
+      jobs.key('minutes'),
+      Object.fromEntries(fields) as Record<string, number>,
+    );
     await setMinute(minute - 5, 7);
     for (let n = 0; n < 100; n++) await jobs.upkeep();
     const left = await jobs.redis.hkeys(jobs.key('minutes'));
