@@ -41,6 +41,7 @@ export class JobClaims {
         signal,
       });
     }
+    if (isAborted(signal)) this.passRingOn(claim);
     return [];
   }
 
@@ -111,6 +112,11 @@ export class JobClaims {
     if (result === undefined) return '';
     const { codec, maxPayloadBytes } = this.core.settings;
     return encodeResult(encodePayload(codec, result, maxPayloadBytes, 'result'));
+  }
+
+  /** The wait may have taken a ring just as it was aborted: whoever else waits shall hear it. */
+  private passRingOn(claim: ClaimTerms): void {
+    this.settle([], { ...claim, limit: 0 }).catch(() => undefined);
   }
 
   private async settleOne(outcome: JobOutcome): Promise<void> {

@@ -109,7 +109,7 @@ export class JobDriver {
   }
 
   /**
-   * Ends a job well and stores what `result` holds. Repeated with the same token it succeeds again.
+   * Ends a job well and stores `result`; repeated with the same token it succeeds again.
    *
    * @throws LeaseLostError when the job is not running under this token; nothing was changed.
    */
@@ -200,7 +200,7 @@ export class JobDriver {
     return { ...counts, ...rest };
   }
 
-  /** Claims take nothing from here on, in every process; what runs goes on. */
+  /** Claims take nothing from here on, anywhere; what runs goes on. */
   async pause(): Promise<void> {
     await this.configure('paused', true);
   }
@@ -212,9 +212,7 @@ export class JobDriver {
 
   /**
    * Switches the queue's event stream `<base>:events` (fields `event` and `id`, about the last
-   * 10,000) on or off for every process.
-   *
-   * @default off
+   * 10,000) on or off for every process; it is off at first.
    */
   async recordEvents(on: boolean): Promise<void> {
     await this.configure('events', checkBoolean('on', on));

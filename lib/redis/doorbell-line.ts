@@ -14,6 +14,8 @@ const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1_000;
 /** A read that ends so soon is not worth an UNBLOCK, in milliseconds. */
 const NEAR_END_MS = 5;
+/** How long a bell stays that nobody waits for, in milliseconds; as in lua/include/bell.lua. */
+const BELL_TTL_MS = 60_000;
 
 /** What the connection lends to its doorbell. */
 export interface DoorbellHost extends BlockingHost {
@@ -132,7 +134,13 @@ export class DoorbellLine {
     const key = asText(rawKey).slice(client.options.keyPrefix?.length ?? 0);
     if (this.#endWaits((wait) => wait.keys.includes(key)) > 0) return;
     // nobody here waits for it any more: another process, or our next read, shall have it
-    this.host.command('lpush', [key, element as Buffer]).catch(() => undefined);
+    void this.#handBack(key, element as Buffer).catch(() => undefined);
+  }
+
+  /** As the scripts ring: a bell that nobody waits for must not stay. */
+  async #handBack(key: string, element: Buffer): Promise<void> {
+    await this.host.command('lpush', [key, element]);
+    await this.host.command('pexpire', [key, String(BELL_TTL_MS)]);
   }
 
   #onFailure(read: Read, error: unknown): void {
