@@ -34,7 +34,7 @@ export interface BlockedRead {
   /** The answer; rejects with `UnansweredError` for a dead socket, else as the client does. */
   readonly reply: Promise<unknown>;
   /** Has the server end it; whatever it has just taken out still comes as the answer. */
-  end(): void;
+  readonly end: () => void;
 }
 
 /** A blocking read outlived its time: nobody is at the other end, and the socket was given up. */

@@ -53,6 +53,8 @@ export class Exchange<Outcome, Item> {
   private asked = 0;
   private planned = false;
   private parked: AbortController | null = null;
+  /** Waits that have ended: a call sent before such an end may have looked too early. */
+  private wakes = 0;
 
   constructor(
     private readonly port: ExchangePort<Outcome, Item>,
@@ -120,6 +122,7 @@ export class Exchange<Outcome, Item> {
 
   private async call(settles: readonly Settle<Outcome>[], limit: number): Promise<void> {
     const asked = Math.max(limit, 0);
+    const { wakes } = this;
     this.calls++;
     this.asked += asked;
     try {
@@ -131,7 +134,7 @@ export class Exchange<Outcome, Item> {
       this.asked -= asked;
       settles.forEach((one, at) => one.resolve(reply.codes[at]));
       this.hand(reply.items);
-      if (asked > 0 && reply.items.length === 0) this.park(reply.nextInMs);
+      if (asked > 0 && reply.items.length === 0 && wakes === this.wakes) this.park(reply.nextInMs);
     } catch (error) {
       this.calls--;
       this.asked -= asked;
@@ -185,6 +188,7 @@ export class Exchange<Outcome, Item> {
   /** The bell rang, something is due, or nobody waits any more: then a ring is passed on. */
   private wake(): void {
     this.parked = null;
+    this.wakes++;
     if (this.wanted.length > 0) this.plan();
     else this.port.send([], 0).catch(() => undefined);
   }

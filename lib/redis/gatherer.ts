@@ -6,6 +6,8 @@ export interface GathererPort<Item, Result> {
   readonly maxItems: number;
   /** How many bytes an item takes; left out where items are small. */
   readonly sizeOf?: (item: Item) => number;
+  /** How many calls are open at a time; 1 keeps their order where they share no socket. @default 2 */
+  readonly maxCalls?: number;
 }
 
 interface Waiting<Item, Result> {
@@ -17,7 +19,7 @@ interface Waiting<Item, Result> {
 /** More bytes than this do not travel in one call. */
 const MAX_CALL_BYTES = 4 * 1_048_576;
 
-/** How many calls are open at a time. */
+/** How many calls are open at a time unless the port says otherwise. */
 const MAX_CALLS = 2;
 
 /**
@@ -31,7 +33,11 @@ export class Gatherer<Item, Result> {
   private calls = 0;
   private isPlanned = false;
 
-  constructor(private readonly port: GathererPort<Item, Result>) {}
+  private readonly maxCalls: number;
+
+  constructor(private readonly port: GathererPort<Item, Result>) {
+    this.maxCalls = port.maxCalls ?? MAX_CALLS;
+  }
 
   /** Resolves with the item's own result; rejects with the failure of the call it went in. */
   add(item: Item): Promise<Result> {
@@ -42,7 +48,7 @@ export class Gatherer<Item, Result> {
   }
 
   private plan(): void {
-    if (this.isPlanned || this.calls >= MAX_CALLS) return;
+    if (this.isPlanned || this.calls >= this.maxCalls) return;
     this.isPlanned = true;
     if (this.calls === 0) process.nextTick(this.pump);
     else setImmediate(this.pump);
@@ -50,7 +56,7 @@ export class Gatherer<Item, Result> {
 
   private readonly pump = (): void => {
     this.isPlanned = false;
-    while (this.waiting.length > 0 && this.calls < MAX_CALLS)
+    while (this.waiting.length > 0 && this.calls < this.maxCalls)
       void this.call(this.waiting.splice(0, this.nextCount()));
   };
 

@@ -16,6 +16,7 @@ export { Gatherer, type GathererPort } from './gatherer.js';
 export { checkHeaders, parseHeaders, type Headers } from './headers.js';
 export { newId } from './ids.js';
 export { checkPrefix, DEFAULT_PREFIX, KeySpace } from './key-space.js';
+export { settled } from './link.js';
 export { checkName, decodeName, encodeName, MAX_NAME_BYTES } from './names.js';
 export {
   checkCodec,

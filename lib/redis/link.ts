@@ -6,6 +6,8 @@ import { withoutArguments } from './server-errors.js';
 
 const FIRST_RETRY_MS = 50;
 const LONGEST_RETRY_MS = 2_000;
+/** After a line about a loss the next one is this far away: a demoted master cuts at each try. */
+const QUIET_MS = 5_000;
 
 /** What a link needs to know. */
 export interface LinkSettings {
@@ -36,6 +38,7 @@ export class Link {
   #retryTimer: NodeJS.Timeout | undefined;
   #failures = 0;
   #down = false;
+  #toldAt = -Infinity;
   #lastError: Error | undefined;
   #closed = false;
 
@@ -138,11 +141,13 @@ export class Link {
     ).unref();
   }
 
-  /** One line for each change of state, not for each try. */
+  /** One line for each change of state, not for each try, and none for a loss soon after another. */
   #report(reason: Error | undefined): void {
     this.#lastError = reason ?? this.#lastError;
-    if (this.#down) return;
+    const now = performance.now();
+    if (this.#down || now - this.#toldAt < QUIET_MS) return;
     this.#down = true;
+    this.#toldAt = now;
     const { label, target, logger } = this.settings;
     logger?.warn(`${label}: no connection to ${target} (${describe(reason)}), trying again`);
   }
