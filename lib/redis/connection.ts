@@ -1,13 +1,14 @@
-import {
-  ClosedError,
-  CommandTimeoutError,
-  NotConnectedError,
-  ReplyLostError,
-} from '../errors/index.js';
+import { ClosedError } from '../errors/index.js';
 import type { BlockingHost } from './blocking-link.js';
 import { BlockingReader } from './blocking-reader.js';
-import { CommandCall, ScriptCall, UnblockCall } from './calls.js';
-import type { Call, CallOptions, EmbeddedScript } from './calls.js';
+import { Caller } from './caller.js';
+import {
+  CommandCall,
+  ScriptCall,
+  UnblockCall,
+  type CallOptions,
+  type EmbeddedScript,
+} from './calls.js';
 import {
   createClient,
   databaseOf,
@@ -24,9 +25,6 @@ import {
 } from './connection.options.js';
 import { Doorbell } from './doorbell.js';
 import { Link, quitClient } from './link.js';
-import { RetryBudget } from './retry-budget.js';
-import { serverCheckCall } from './server-check.js';
-import { failureKind, toCallerError } from './server-errors.js';
 import { Subscriber } from './subscriber.js';
 
 /** How long `close` lets commands in flight end, in milliseconds. */
@@ -52,12 +50,10 @@ export class RedisConnection {
   readonly #settings: CheckedSettings;
   readonly #target: string;
   readonly #link: Link;
+  readonly #caller: Caller;
   /** What closes together with this connection. */
   readonly #dependents = new Set<{ close(): Promise<unknown> }>();
   #subscriber: Subscriber | undefined;
-  #serverCheck: Promise<void> | undefined;
-  #isChecked = false;
-  #lastAnswered = false;
   #closing: Promise<void> | undefined;
 
   /** Checks the settings (`InvalidOptionError`) and opens nothing. */
@@ -68,11 +64,12 @@ export class RedisConnection {
     this.blockMs = this.#settings.blockMs;
     this.#target = describeTarget(this.#settings.connection);
     this.#link = this.#createLink('commands');
+    this.#caller = new Caller(this.#link, this.#target, this.#settings);
     this.doorbell = new Doorbell({
       ...this.#blockingHost('doorbell'),
       isCluster: this.isCluster,
       blockMs: this.blockMs,
-      command: (name, args) => this.#perform(new CommandCall(name, args), NO_OPTIONS),
+      command: (name, args) => this.#caller.perform(new CommandCall(name, args), NO_OPTIONS),
     });
   }
 
@@ -88,7 +85,7 @@ export class RedisConnection {
 
   /** Whether the link is ready and its last command was answered. */
   get connected(): boolean {
-    return this.#lastAnswered && this.#link.client !== undefined;
+    return this.#caller.connected;
   }
 
   /** Runs a script, by its hash where the server knows it; texts in replies are Buffers. */
@@ -99,7 +96,7 @@ export class RedisConnection {
     options: CallOptions = NO_OPTIONS,
   ): Promise<unknown> {
     this.#assertOpen();
-    return this.#perform(new ScriptCall(script, keys, args), options);
+    return this.#caller.perform(new ScriptCall(script, keys, args), options);
   }
 
   /** Sends any single command by the same rules; texts in replies are Buffers. */
@@ -109,7 +106,7 @@ export class RedisConnection {
     options: CallOptions = NO_OPTIONS,
   ): Promise<unknown> {
     this.#assertOpen();
-    return this.#perform(new CommandCall(name, args), options);
+    return this.#caller.perform(new CommandCall(name, args), options);
   }
 
   /**
@@ -157,7 +154,7 @@ export class RedisConnection {
     return {
       connectTimeoutMs: this.#settings.connectTimeoutMs,
       createLink: () => this.#createLink(role),
-      unblock: (key, id) => this.#perform(new UnblockCall(key, id), { timeoutMs: 1_000 }),
+      unblock: (key, id) => this.#caller.perform(new UnblockCall(key, id), { timeoutMs: 1_000 }),
     };
   }
 
@@ -170,106 +167,5 @@ export class RedisConnection {
       connectTimeoutMs: settings.connectTimeoutMs,
       logger: settings.logger,
     });
-  }
-
-  async #perform(call: Call, options: CallOptions): Promise<unknown> {
-    try {
-      return await this.#attempt(call, options);
-    } catch (error) {
-      return this.#performAgain(call, options, error);
-    }
-  }
-
-  /** The retry rule: only what was not sent, was refused before any change, or is idempotent. */
-  async #performAgain(call: Call, options: CallOptions, first: unknown): Promise<unknown> {
-    const budget = new RetryBudget(options.timeoutMs, options.signal);
-    // what was sent once may have happened, and a refusal says more than the wait that followed
-    let lost: Error | undefined;
-    let refusal: Error | undefined;
-    for (let error = first; ;) {
-      const failure = this.#failureOf(error, call);
-      if (failure instanceof ReplyLostError) lost = failure;
-      if (failureKind(error) === 'refused') refusal = failure;
-      if (!(await this.#mayRepeat(call, options, error, budget))) {
-        throw lost ?? (failure instanceof NotConnectedError ? refusal : undefined) ?? failure;
-      }
-      try {
-        return await this.#attempt(call, options);
-      } catch (next) {
-        error = next;
-      }
-    }
-  }
-
-  #failureOf(error: unknown, call: Call): Error {
-    if (failureKind(error) === 'unsent') return this.#link.notConnected();
-    return toCallerError(error, call.label, this.#target);
-  }
-
-  async #mayRepeat(
-    call: Call,
-    options: CallOptions,
-    error: unknown,
-    budget: RetryBudget,
-  ): Promise<boolean> {
-    const kind = failureKind(error);
-    if (kind === 'noscript') return call.sendWhole();
-    if (kind === 'final' || (kind === 'lost' && options.idempotent !== true)) return false;
-    return budget.pause(kind === 'unsent' ? this.#settings.connectTimeoutMs : undefined);
-  }
-
-  #attempt(call: Call, options: CallOptions): Promise<unknown> {
-    const { client } = this.#link;
-    if (client === undefined || !this.#isChecked) return this.#attemptWhenReady(call, options);
-    return this.#send(client, call, options.timeoutMs ?? this.#settings.commandTimeoutMs);
-  }
-
-  async #attemptWhenReady(call: Call, options: CallOptions): Promise<unknown> {
-    const { connectTimeoutMs, commandTimeoutMs } = this.#settings;
-    const client = await this.#link.ready(options.timeoutMs ?? connectTimeoutMs, options.signal);
-    if (!this.#isChecked) await this.#check(client);
-    return this.#send(client, call, options.timeoutMs ?? commandTimeoutMs);
-  }
-
-  /** One timer for a call: the client library's own limits do not cover every state. */
-  #send(client: RedisClient, call: Call, timeoutMs: number): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#lastAnswered = false;
-        const error = this.#timeout(call, timeoutMs);
-        this.#link.drop(client, call.key, error);
-        reject(error);
-      }, timeoutMs);
-      call.send(client).then(
-        (reply) => {
-          clearTimeout(timer);
-          this.#lastAnswered = true;
-          resolve(reply);
-        },
-        (error: Error) => {
-          clearTimeout(timer);
-          this.#lastAnswered = error.name === 'ReplyError';
-          reject(error);
-        },
-      );
-    });
-  }
-
-  #timeout(call: Call, timeoutMs: number): CommandTimeoutError {
-    return new CommandTimeoutError(
-      `${this.#target} did not answer ${call.label} within ${timeoutMs} ms; it may have happened`,
-    );
-  }
-
-  /** Once for each connection object; calls that come meanwhile wait for the same answer. */
-  async #check(client: RedisClient): Promise<void> {
-    const { logger, commandTimeoutMs } = this.#settings;
-    this.#serverCheck ??= this.#send(client, serverCheckCall(logger), commandTimeoutMs)
-      .then(() => void (this.#isChecked = true))
-      .catch((error: Error) => {
-        this.#serverCheck = undefined;
-        throw error;
-      });
-    await this.#serverCheck;
   }
 }
