@@ -10,5 +10,8 @@ export interface UpkeepTask {
   readonly name: string;
   /** The pause between two runs while there is work, in milliseconds; by default the promoter's. */
   readonly everyMs?: number;
-  run(): Promise<UpkeepReport>;
+  /** Runs once; `signal` ends a wait for the connection, so that a stop does not wait for Redis. */
+  run(signal?: AbortSignal): Promise<UpkeepReport>;
+  /** Takes a listener for: something began here that wants a run sooner than an idle queue has. */
+  onBusy?(listener: () => void): void;
 }

@@ -41,6 +41,22 @@ export class ReplyLostError extends OperationalError {
   }
 }
 
+/** Some items of a call for many were carried out and some were not; `results` tells which. */
+export class PartialFailureError<Result = unknown> extends OperationalError {
+  constructor(
+    /** One entry an item, in their order: its result, or why it failed. */
+    readonly results: readonly (Result | Error)[],
+  ) {
+    const errors = results.filter((result) => result instanceof Error);
+    const isAmbiguous = errors.some((one) => (one as Partial<OperationFailure>).outcomeAmbiguous);
+    super(
+      `${errors.length} of ${results.length} items failed (see results): ${errors[0]?.message}`,
+      { cause: errors[0], retryable: false, outcomeAmbiguous: isAmbiguous },
+      'PARTIAL_FAILURE',
+    );
+  }
+}
+
 /** The object was closed; no command is sent any more. */
 export class ClosedError extends RedisQueueError {
   constructor(what: string) {

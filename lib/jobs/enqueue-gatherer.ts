@@ -1,4 +1,4 @@
-import { OperationalError } from '../errors/index.js';
+import { OperationalError, PartialFailureError } from '../errors/index.js';
 import { Gatherer, type KeySpace, type RedisConnection } from '../redis/index.js';
 import type { EnqueueResult } from './job.js';
 import { MAX_BATCH, MAX_TYPES } from './jobs.options.js';
@@ -20,6 +20,21 @@ export class EnqueueGatherer {
   async add(job: EncodedJob): Promise<EnqueueResult> {
     return resultOf(job, await this.gatherer.add(job));
   }
+
+  /** Results in the order of the jobs; rejects when one of them failed. */
+  async addMany(jobs: readonly EncodedJob[]): Promise<EnqueueResult[]> {
+    return allOrPartial(await Promise.allSettled(jobs.map((job) => this.add(job))));
+  }
+}
+
+/** The results; one failure as it is where nothing was done, else all that is known. */
+function allOrPartial(settled: readonly PromiseSettledResult<EnqueueResult>[]): EnqueueResult[] {
+  const results = settled.map((one) =>
+    one.status === 'fulfilled' ? one.value : (one.reason as Error),
+  );
+  const errors = results.filter((result) => result instanceof Error);
+  if (errors.length === 0) return results as EnqueueResult[];
+  throw errors.length === results.length ? errors[0] : new PartialFailureError(results);
 }
 
 async function sendJobs(

@@ -9,7 +9,11 @@ export class HeldJobs {
     return this.byFence.size;
   }
 
+  /** Called when the first of them comes. */
+  onBusy: () => void = () => undefined;
+
   add(delivery: JobDelivery): void {
+    if (this.byFence.size === 0) this.onBusy();
     this.byFence.set(delivery.fence, delivery);
   }
 

@@ -16,7 +16,6 @@ interface UpkeepSubject {
 /** Upkeep of one queue: promotes, recovers and trims in one call, repeated while it is full. */
 export class JobUpkeep implements UpkeepTask {
   readonly name: string;
-
   readonly everyMs: number;
   private readonly held: HeldJobs | undefined;
   private seen = 0;
@@ -31,8 +30,14 @@ export class JobUpkeep implements UpkeepTask {
     this.held = held;
   }
 
-  async run(): Promise<UpkeepReport> {
-    const reply = await upkeepScript.run(this.core.connection, this.space, this.terms());
+  onBusy(listener: () => void): void {
+    if (this.held) this.held.onBusy = listener;
+  }
+
+  async run(signal?: AbortSignal): Promise<UpkeepReport> {
+    const { connection } = this.core;
+    const options = signal === undefined ? {} : { signal };
+    const reply = await upkeepScript.run(connection, this.space, this.terms(), options);
     this.seen = reply.seen;
     this.held?.revoke(reply.voided);
     if (reply.isFull) return { nextInMs: 0 };

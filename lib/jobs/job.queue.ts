@@ -1,11 +1,15 @@
+import { checkKeys } from '../errors/index.js';
 import type { EnqueueResult, Job, JobPage, JobStats, ListOptions, NewJob } from './job.js';
 import type { JobDriver } from './jobs.driver.js';
+import { NEW_JOB_FIELDS } from './new-job.js';
 
 /** The job types of a map such as `{ welcome: { userId: string } }`. */
 export type JobTypeOf<Jobs> = keyof Jobs & string;
 
 /** What `add` and `enqueue` take beside type and payload: priority, delay, id, coalescing key … */
 export type JobOptions = Omit<NewJob, 'type' | 'payload'>;
+
+const JOB_OPTION_NAMES = NEW_JOB_FIELDS.filter((field) => field !== 'type' && field !== 'payload');
 
 /** A job whose payload belongs to its type, for `addMany` and `enqueueMany`. */
 export type NewJobOf<Jobs> = {
@@ -43,11 +47,12 @@ export class JobQueue<Jobs = Record<string, unknown>> {
    * @throws InvalidOptionError, PayloadError before anything is written; OperationalError when
    * Redis did not answer well. Safe to repeat with the same `id`.
    */
-  add<Type extends JobTypeOf<Jobs>>(
+  async add<Type extends JobTypeOf<Jobs>>(
     type: Type,
     payload: Jobs[Type],
     options: JobOptions = {},
   ): Promise<EnqueueResult> {
+    checkKeys('options', options, JOB_OPTION_NAMES);
     return this.driver.enqueue({ ...options, type, payload });
   }
 
@@ -77,6 +82,11 @@ export class JobQueue<Jobs = Record<string, unknown>> {
    */
   retry(id: string): ReturnType<JobDriver['retry']> {
     return this.driver.retry(id);
+  }
+
+  /** Deletes a failed job for good; `false` when there is no failed job of that id. */
+  drop(id: string): ReturnType<JobDriver['drop']> {
+    return this.driver.drop(id);
   }
 
   /** Jobs by state and type, a page at a time. */

@@ -94,10 +94,14 @@ export class JobDriver {
     return this.enqueues.add(encodeJob(job, this.core.settings));
   }
 
-  /** Takes in many jobs, up to 500 a round trip; all are checked before the first is sent. */
+  /**
+   * Takes in many jobs, up to 500 a round trip; all are checked before the first is sent.
+   *
+   * @throws PartialFailureError with `results` when some were taken in and some were not.
+   */
   async enqueueMany(jobs: readonly NewJob[]): Promise<EnqueueResult[]> {
     const encoded = checkList('jobs', jobs).map((job) => encodeJob(job, this.core.settings));
-    return Promise.all(encoded.map((job) => this.enqueues.add(job)));
+    return this.enqueues.addMany(encoded);
   }
 
   /**

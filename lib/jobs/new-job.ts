@@ -21,7 +21,8 @@ export interface EncodedJob {
   readonly payload: string | Buffer;
 }
 
-const KNOWN = [
+/** The fields of a new job. */
+export const NEW_JOB_FIELDS = [
   'type',
   'payload',
   'priority',
@@ -31,7 +32,7 @@ const KNOWN = [
   'id',
   'maxAttempts',
   'headers',
-] as const;
+] as const satisfies readonly (keyof NewJob)[];
 
 /** Attempts are counted in a record that stays small. */
 const MAX_ATTEMPTS = 1_000_000;
@@ -42,7 +43,7 @@ const MAX_ATTEMPTS = 1_000_000;
  * @throws InvalidOptionError naming the field; PayloadError for a payload that cannot be stored.
  */
 export function encodeJob(job: NewJob, settings: JobsSettings): EncodedJob {
-  checkKeys('job', job, KNOWN);
+  checkKeys('job', job, NEW_JOB_FIELDS);
   return {
     id: job.id === undefined ? newId() : checkName('id', job.id),
     isOwnId: job.id !== undefined,

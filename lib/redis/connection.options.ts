@@ -82,6 +82,7 @@ const SETTINGS = [
   'blockMs',
   'logger',
 ] as const satisfies readonly (keyof ConnectionSettings)[];
+const PORTS = { min: 1, max: 65_535 };
 const WAYS = ['url', 'options', 'cluster', 'sentinels', 'client'] as const;
 type Way = (typeof WAYS)[number];
 
@@ -95,7 +96,7 @@ export function checkConnectionSettings(settings: ConnectionSettings): CheckedSe
     connectTimeoutMs: checkDuration('connectTimeoutMs', given.connectTimeoutMs),
     commandTimeoutMs: checkDuration('commandTimeoutMs', given.commandTimeoutMs),
     blockMs: checkDuration('blockMs', given.blockMs),
-    logger: settings.logger,
+    logger: settings.logger === undefined ? undefined : checkLogger('logger', settings.logger),
   };
 }
 
@@ -127,7 +128,14 @@ function checkSingle(value: unknown): RedisOptions {
   if (!options.path && !options.sentinels && !options.Connector) {
     checkName('connection.options.host', options.host);
   }
+  checkNumbers('connection.options', options);
   return { ...options };
+}
+
+/** A number that was read from a missing setting is NaN: the client would go to another place. */
+function checkNumbers(at: string, { port, db }: { port?: unknown; db?: unknown }): void {
+  if (port !== undefined) checkInteger(`${at}.port`, Number(port), PORTS);
+  if (db !== undefined) checkInteger(`${at}.db`, db, { min: 0 });
 }
 
 function checkCluster(value: unknown): CheckedConnection {
@@ -136,6 +144,7 @@ function checkCluster(value: unknown): CheckedConnection {
   for (const node of list) {
     const host = typeof node === 'string' ? node : (node as { host?: unknown } | null)?.host;
     checkName('connection.cluster.nodes', host);
+    if (typeof node !== 'string') checkNumbers('connection.cluster.nodes', node as ClusterNodeLike);
   }
   return {
     kind: 'cluster',
@@ -151,7 +160,7 @@ function checkSentinels(value: unknown): RedisOptions {
     const { host, port } = checkRecord('connection.sentinels.sentinels', entry);
     return {
       host: checkName('connection.sentinels.sentinels.host', host),
-      port: checkInteger('connection.sentinels.sentinels.port', port, { min: 1, max: 65_535 }),
+      port: checkInteger('connection.sentinels.sentinels.port', port, PORTS),
     };
   });
   return {
@@ -161,12 +170,27 @@ function checkSentinels(value: unknown): RedisOptions {
   };
 }
 
+interface ClusterNodeLike {
+  readonly port?: unknown;
+}
+
 function checkClient(value: unknown): Redis | Cluster {
   const client = value as Partial<Record<'duplicate' | 'quit' | 'status', unknown>> | null;
   checkFunction('connection.client', client?.duplicate);
   checkFunction('connection.client', client?.quit);
   checkOneOf('connection.client', typeof client?.status, ['string']);
   return value as Redis | Cluster;
+}
+
+/** @throws InvalidOptionError when it lacks one of the methods that are called */
+export function checkLogger(option: string, logger: HandlerLogger): HandlerLogger {
+  if (typeof logger !== 'object' || logger === null) {
+    throw new InvalidOptionError(option, 'expected a logger with log, error and warn');
+  }
+  for (const level of ['log', 'error', 'warn'] as const) {
+    checkFunction<unknown>(`${option}.${level}`, Reflect.get(logger, level));
+  }
+  return logger;
 }
 
 function checkFilled(option: string, value: unknown): readonly unknown[] {

@@ -52,6 +52,8 @@ export class Exchange<Outcome, Item> {
   private calls = 0;
   private asked = 0;
   private planned = false;
+  /** Nothing is known to wait: one claim asks for all, or idle slots would ask one by one. */
+  private isProbing = true;
   private parked: AbortController | null = null;
   /** Waits that have ended: a call sent before such an end may have looked too early. */
   private wakes = 0;
@@ -117,7 +119,7 @@ export class Exchange<Outcome, Item> {
   private nextLimit(): number {
     let open = -this.asked;
     for (const { request } of this.wanted) open += request.limit;
-    return Math.min(open, this.share);
+    return Math.min(open, this.isProbing ? MAX_ITEMS : this.share);
   }
 
   private async call(settles: readonly Settle<Outcome>[], limit: number): Promise<void> {
@@ -133,6 +135,7 @@ export class Exchange<Outcome, Item> {
       this.calls--;
       this.asked -= asked;
       settles.forEach((one, at) => one.resolve(reply.codes[at]));
+      if (asked > 0) this.isProbing = reply.items.length === 0;
       this.hand(reply.items);
       if (asked > 0 && reply.items.length === 0 && wakes === this.wakes) this.park(reply.nextInMs);
     } catch (error) {

@@ -3,6 +3,9 @@ import { checkRecord, InvalidOptionError, UnreadablePayloadError } from '../erro
 /** Text pairs that travel beside a payload. */
 export type Headers = Readonly<Record<string, string>>;
 
+/** Headers are read with every look at a message, so they stay small. */
+const MAX_HEADERS_BYTES = 16_384;
+
 const NO_HEADERS: Headers = Object.freeze({});
 
 /**
@@ -20,7 +23,9 @@ export function checkHeaders(option: string, value: unknown): string {
       `expected a text, got ${typeof record[wrong]}`,
     );
   }
-  return names.length === 0 ? '' : JSON.stringify(record);
+  const text = names.length === 0 ? '' : JSON.stringify(record);
+  if (Buffer.byteLength(text) <= MAX_HEADERS_BYTES) return text;
+  throw new InvalidOptionError(option, `more than ${MAX_HEADERS_BYTES} bytes: use the payload`);
 }
 
 /** The headers of a stored text; throws `UnreadablePayloadError` when it was not written by us. */

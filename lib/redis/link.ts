@@ -121,6 +121,7 @@ export class Link {
     if (client !== this.#client || client.status !== 'ready') return;
     clearTimeout(this.#openTimer);
     this.#failures = 0;
+    this.#lastError = undefined;
     if (this.#down) this.settings.logger?.log(`${this.settings.label}: connected again`);
     this.#down = false;
     for (const waiter of this.#waiters) waiter.resolve(client);
@@ -180,7 +181,7 @@ function unrefSockets(client: RedisClient): void {
 }
 
 function describe(error: Error | undefined): string {
-  if (error === undefined) return 'no answer yet';
+  if (error === undefined) return 'no answer';
   return (error as NodeJS.ErrnoException).code ?? error.message;
 }
 

@@ -32,6 +32,8 @@ export class PeriodicTask {
   private readonly logger: HandlerLogger;
   private timer: NodeJS.Timeout | undefined;
   private isStarted = false;
+  private stopper = new AbortController();
+  private plannedAt = Infinity;
   private current: Promise<UpkeepReport> | undefined;
   private failures = 0;
   private lastRunAt: number | null = null;
@@ -44,12 +46,14 @@ export class PeriodicTask {
   ) {
     this.everyMs = checkDuration('everyMs', options.everyMs ?? DEFAULT_EVERY_MS);
     this.logger = options.logger;
+    task.onBusy?.(() => this.hurry());
   }
 
   /** Runs at once and then on; does nothing when it has started already. */
   start(): void {
     if (this.isStarted) return;
     this.isStarted = true;
+    this.stopper = new AbortController();
     void this.runAndPlan();
   }
 
@@ -57,6 +61,7 @@ export class PeriodicTask {
   async stop(): Promise<void> {
     this.isStarted = false;
     clearTimeout(this.timer);
+    this.stopper.abort();
     await this.current?.catch(() => undefined);
   }
 
@@ -78,14 +83,26 @@ export class PeriodicTask {
       () => this.pauseAfterFailure(),
     );
     if (!this.isStarted) return;
+    this.plan(pauseMs);
+  }
+
+  private plan(pauseMs: number): void {
     clearTimeout(this.timer);
     const delayMs = Math.min(MAX_TIMER_MS, pauseMs);
+    this.plannedAt = performance.now() + delayMs;
     this.timer = setTimeout(() => void this.runAndPlan(), delayMs).unref();
+  }
+
+  /** An idle queue is looked at rarely; once something runs here, the next look must not be late. */
+  private hurry(): void {
+    const soonMs = this.everyMs / 2;
+    const isLate = this.plannedAt > performance.now() + soonMs;
+    if (this.isStarted && this.current === undefined && isLate) this.plan(soonMs);
   }
 
   private async runOnce(): Promise<UpkeepReport> {
     try {
-      const report = await this.task.run();
+      const report = await this.task.run(this.stopper.signal);
       this.lastRunAt = Date.now();
       this.recovered();
       return report;

@@ -12,5 +12,6 @@ local status = status_of(id, job, state)
 if status ~= FAILED then return status end
 redis.call('ZREM', PLACE[FAILED], id)
 state[RECOVERIES], state[STARTED], state[ERROR] = 0, 0, ''
+tell_if_on('retried', id)
 re_enter(id, job, state)
 return 'ok'

@@ -4,18 +4,29 @@ local base = KEYS[1]
 -- @include jobs/places
 -- @include jobs/minutes
 -- @include jobs/pending-page
-local MAX_BANDS = 64
+local MAX_BANDS, LOOKS = 64, 10
 
--- In a band of equal priority the first one waits longest: one look a band, 64 at the most a type.
+-- Where the next lower priority begins; arrival numbers start at 1.
+local function next_band(score)
+  return (math.floor(score / BAND) + 1) * BAND
+end
+
+local function waiting_since(id)
+  local state, data = read_state(id), redis.call('HGET', DATA, id)
+  return state and state[SINCE] or data and parse_data(data).enqueued_at or now
+end
+
+-- In a band of equal priority the first ones wait longest, but one that was given back waits anew:
+-- the first ten of a band are looked at, and 64 bands a type at the most.
 local function oldest_of(name)
   local oldest, from = now, '-inf'
   for _ = 1, MAX_BANDS do
-    local first = redis.call('ZRANGEBYSCORE', pending_key(name), from, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
+    local first = redis.call('ZRANGEBYSCORE', pending_key(name), from, '+inf', 'WITHSCORES', 'LIMIT', 0, LOOKS)
     if not first[2] then break end
-    local state, data = read_state(first[1]), redis.call('HGET', DATA, first[1])
-    local since = state and state[SINCE] or data and parse_data(data).enqueued_at or now
-    oldest = math.min(oldest, since)
-    from = (math.floor(first[2] / BAND) + 1) * BAND
+    from = next_band(first[2])
+    for i = 1, #first, 2 do
+      if tonumber(first[i + 1]) < from then oldest = math.min(oldest, waiting_since(first[i])) end
+    end
   end
   return oldest
 end

@@ -92,12 +92,13 @@ local function write_jobs(jobs)
     records[i * 2 - 1] = job.id
     records[i * 2] = seq .. ' ' .. now .. ' ' .. head.kept .. job.payload
     if head.key ~= '' then redis.call('HSET', HOLDERS, head.key, job.id) end
-    if head.due > now then
+    local is_due = head.due <= now
+    if not is_due then
       put_scheduled(job.id, { seq = seq, type = head.type }, head.due)
     else
       add_to_group(groups, head.type, score_of(head.priority, seq), job.id)
     end
-    tell_if_on('waiting', job.id)
+    tell_if_on(is_due and 'waiting' or 'scheduled', job.id)
   end
   redis.call('HSET', DATA, unpack(records))
   write_groups(groups)

@@ -74,7 +74,10 @@ local function end_run(id, fence, run)
     redis.call('HDEL', STATE, id)
     return code
   end
-  if run.verb == 'release' then state[ATTEMPTS] = math.max(0, state[ATTEMPTS] - 1) end
+  if run.verb == 'release' then
+    state[ATTEMPTS] = math.max(0, state[ATTEMPTS] - 1)
+    tell_if_on('released', id)
+  end
   if run.verb == 'retry' then
     state[ERROR] = run.reason
     tell_if_on('retry', id)

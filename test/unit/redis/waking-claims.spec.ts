@@ -25,36 +25,54 @@ async function turns(): Promise<void> {
 }
 
 describe('a ring while a claim is in the air', () => {
-  test('makes the loop look again, since that claim may have looked before the ring', async () => {
+  /** Two claims in the air, one each call, as it is while there is work; the first finds none. */
+  async function twoInTheAir() {
     const { calls, bells, claim } = open(2);
-    const claims = [claim(), claim()];
+    const first = claim();
+    const claims = [claim()];
     await turns();
-    calls[0](EMPTY);
+    calls[0]({ ...EMPTY, items: ['zero'] });
+    await first;
+    claims.push(claim());
     await turns();
-    expect([calls.length, bells.length]).toEqual([2, 1]);
+    calls[1](EMPTY);
+    await turns();
+    expect([calls.length, bells.length]).toEqual([3, 1]);
+    return { calls, bells, claims };
+  }
+
+  test('makes the loop look again, since that claim may have looked before the ring', async () => {
+    const { calls, bells, claims } = await twoInTheAir();
     bells[0]();
     await turns();
-    calls[1](EMPTY); // looked when there was nothing yet
+    calls[2](EMPTY); // looked when there was nothing yet
     await turns();
-    expect([calls.length, bells.length]).toEqual([4, 1]);
-    calls[2]({ ...EMPTY, items: ['one'] });
-    calls[3]({ ...EMPTY, items: ['two'] });
+    expect([calls.length, bells.length]).toEqual([5, 1]);
+    calls[3]({ ...EMPTY, items: ['one'] });
+    calls[4]({ ...EMPTY, items: ['two'] });
     expect((await Promise.all(claims)).flat().sort()).toEqual(['one', 'two']);
   });
 
   test('and does not keep it from waiting once nothing is there after the ring', async () => {
-    const { calls, bells, claim } = open(2);
-    void claim();
-    void claim();
-    await turns();
-    calls[0](EMPTY);
-    await turns();
+    const { calls, bells } = await twoInTheAir();
     bells[0]();
     await turns();
-    calls[1](EMPTY);
+    calls[2](EMPTY);
     await turns();
-    for (const answer of calls.slice(2)) answer(EMPTY);
+    for (const answer of calls.slice(3)) answer(EMPTY);
     await turns();
     expect(bells).toHaveLength(2);
+  });
+});
+
+describe('idle slots', () => {
+  test('ask in one call for all of them', async () => {
+    const { calls, claim } = open(5);
+    for (let slot = 0; slot < 5; slot++) void claim();
+    await turns();
+    expect(calls).toHaveLength(1);
+    calls[0](EMPTY);
+    await turns();
+    expect(calls).toHaveLength(1);
   });
 });
