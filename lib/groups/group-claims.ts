@@ -1,0 +1,100 @@
+import { LeaseLostError, PayloadError } from '../errors/index.js';
+import { encodePayload, newId, type KeySpace } from '../redis/index.js';
+import type { ClaimedMessage } from './group-message.js';
+import type { GroupsCore } from './groups.core.js';
+import { extendScript, settleScript } from './groups.scripts.js';
+import { readLease } from './message-record.js';
+import { batchOutcomes, type GroupOutcome } from './outcome.js';
+import type { Passes } from './tiers.js';
+
+/** How many calls back the server knows an ack again; more than are ever open at once. */
+const REMEMBERED_CALLS = 64;
+
+/** What a settle call wants in return. */
+export interface ClaimTerms {
+  /** How many groups; 0 only passes a ring of the bell on, -1 asks for nothing. */
+  readonly limit: number;
+  readonly leaseMs: number;
+  /** Head messages of each group under one lease. */
+  readonly batch: number;
+  /** Attempts after which a message is a dead letter; 0 for no limit. */
+  readonly attempts: number;
+  readonly passes: Passes;
+}
+
+/** What a settle call brought back; each lease is its messages in order, at least one. */
+export interface SettleAnswer {
+  /** Per outcome: 1 settled, 0 lease lost. */
+  readonly codes: readonly number[];
+  readonly leases: readonly ClaimedMessage[][];
+  readonly nextInMs: number;
+}
+
+/** Claiming and settling of one topic, in batches; each call is one script call. */
+export class GroupClaims {
+  /** Names this holder to the server, which remembers what it freed lately. */
+  private readonly holder = newId();
+  private calls = 0;
+
+  constructor(
+    private readonly core: GroupsCore,
+    private readonly space: KeySpace,
+    private readonly topic: string,
+  ) {}
+
+  /** Settles many outcomes and claims what comes next, in one round trip. */
+  async settle(outcomes: readonly GroupOutcome[], terms: ClaimTerms): Promise<SettleAnswer> {
+    const { keepDead, codec } = this.core.settings;
+    const { codesOf, ...batch } = batchOutcomes(outcomes);
+    const reply = await settleScript.run(this.core.connection, this.space, {
+      ...batch,
+      ...terms,
+      holder: this.holder,
+      slot: this.calls++ % REMEMBERED_CALLS,
+      keepDead: keepDead.count,
+      keepDeadMs: keepDead.ageMs,
+    });
+    const place = { topic: this.topic, leaseMs: terms.leaseMs, codec };
+    return {
+      codes: codesOf(reply.codes),
+      leases: reply.leases.map((lease) => readLease(lease, place)),
+      nextInMs: reply.nextInMs,
+    };
+  }
+
+  /** Prolongs leases given as (group, token) pairs in a row; per pair 1, or 0 when it is lost. */
+  extend(claims: readonly string[], leaseMs: number): Promise<readonly number[]> {
+    return extendScript.run(this.core.connection, this.space, { leaseMs, claims });
+  }
+
+  /** Waits until a group may have become claimable, at most `timeoutMs`; a hint, no promise. */
+  wait(timeoutMs: number, signal?: AbortSignal): Promise<void> {
+    const keys = [this.space.key('signal')];
+    return this.core.connection.doorbell.wait({ keys, timeoutMs, ...(signal && { signal }) });
+  }
+
+  /**
+   * Results are not kept on this engine, but one that could not be stored is refused, as on every
+   * other: the run then counts as failed.
+   */
+  checkResult(result: unknown): void {
+    if (result === undefined) return;
+    const { codec, maxPayloadBytes } = this.core.settings;
+    encodePayload(codec, result, maxPayloadBytes, 'result');
+  }
+}
+
+/** Why a settle was refused. */
+export function lostLease({ id, group }: { readonly id: string; readonly group: string }): Error {
+  return new LeaseLostError(
+    `message ${JSON.stringify(id)} is not held under this token: the lease on group ` +
+      `${JSON.stringify(group)} is over or someone else holds it`,
+  );
+}
+
+/** The publish script's refusal of one message. */
+export function refusedGroup(group: string): PayloadError {
+  return new PayloadError(
+    `the key of group ${JSON.stringify(group)} is not a list of this library`,
+  );
+}

@@ -1,0 +1,258 @@
+import { checkInteger, checkKeys, checkList } from '../errors/index.js';
+import { checkName, KeySpace } from '../redis/index.js';
+import { auditTopic, type GroupAuditFinding } from './audit.js';
+import { checkRate } from './claim-arguments.js';
+import { GroupDeadLetters } from './group.dead-letters.js';
+import type {
+  ClaimedMessage,
+  ClaimOptions,
+  GroupState,
+  GroupStats,
+  MessageHandle,
+  NackOptions,
+  NewMessage,
+  PeekedMessage,
+  PublishOutcome,
+  PublishResult,
+  RateLimit,
+} from './group-message.js';
+import { GroupPublisher } from './group-publisher.js';
+import { openCore, type GroupsCore } from './groups.core.js';
+import type { GroupTransportOptions } from './groups.options.js';
+import {
+  inspectScript,
+  limitScript,
+  pauseScript,
+  peekScript,
+  purgeScript,
+  removeScript,
+  statsScript,
+} from './groups.scripts.js';
+import { readPeeked } from './message-record.js';
+import { encodeGroup } from './new-message.js';
+import { ManualClaims } from './manual-claims.js';
+
+/** Entries that one call of `remove` looks at. */
+const REMOVE_PAGE = 250;
+
+/**
+ * The groups engine of one topic: messages of one group strictly in order, one holder at a time,
+ * groups in parallel, five tiers, fenced leases, dead letters.
+ *
+ * Injectable in a Nest application (bound to the topic `default`; `topic(name)` gives another one),
+ * and usable without Nest. At-least-once: a message may come again after a crash, and its `fence`
+ * tells the deliveries apart. Nothing has to run beside it: a lapsed lease is claimable by itself.
+ */
+export class GroupTransport {
+  /** The topic's name. */
+  readonly name: string;
+  /** What was given up: list, count, redrive (to the tail of its group), drop. */
+  readonly deadLetters: GroupDeadLetters;
+  private readonly core: GroupsCore;
+  private readonly space: KeySpace;
+  private readonly publisher: GroupPublisher;
+  private readonly claims: ManualClaims;
+
+  /**
+   * @param core shared by the transports that `topic()` makes; left out by applications.
+   * @throws InvalidOptionError naming the option; nothing is opened before the first call.
+   */
+  constructor(options: GroupTransportOptions, core?: GroupsCore) {
+    this.name = checkName('topic', options.topic ?? 'default');
+    this.core = core ?? openCore(options);
+    this.space = new KeySpace(this.core.prefix, 'groups', this.name);
+    this.publisher = new GroupPublisher(this.core, this.space);
+    this.claims = new ManualClaims(this.core, this.space, this.name);
+    this.deadLetters = new GroupDeadLetters(this.core, this.space);
+  }
+
+  /** The transport of another topic over the same connection and with the same options. */
+  topic(name: string): GroupTransport {
+    if (name === this.name) return this;
+    return new GroupTransport({ topic: name }, { ...this.core, ownsConnection: false });
+  }
+
+  /**
+   * Appends a message to its group, in one round trip; calls of one tick share it.
+   *
+   * The priority is fixed by the first message of a live group. A group that is leased or parked
+   * does not become claimable by it. Not safe to repeat: an id is made by every call.
+   *
+   * @throws InvalidOptionError, PayloadError before anything is sent; OperationalError with
+   * `outcomeAmbiguous` when the reply was lost.
+   */
+  async publish(message: NewMessage): Promise<PublishResult> {
+    return this.publisher.publish(message);
+  }
+
+  /**
+   * Appends many messages in order, up to 500 a round trip; all are checked before the first is
+   * sent. Answers what became of each, in their order.
+   *
+   * @throws InvalidOptionError, PayloadError before anything is sent
+   */
+  async publishMany(messages: readonly NewMessage[]): Promise<PublishOutcome[]> {
+    return this.publisher.publishMany(checkList('messages', messages));
+  }
+
+  /**
+   * Claims the heads of up to `limit` groups, those that were served longest ago first, and leases
+   * their groups for `leaseMs`; empty when there is none. Each delivery counts as an attempt.
+   * With `groupBatch` the messages of one group follow one another in the answer; handle and ack
+   * them in that order.
+   *
+   * @throws InvalidOptionError naming the option
+   */
+  async claim<Payload = unknown>(options: ClaimOptions = {}): Promise<ClaimedMessage<Payload>[]> {
+    return (await this.claims.claim(options)) as ClaimedMessage<Payload>[];
+  }
+
+  /**
+   * Takes a message off its group; the group is free when its lease holds no other message.
+   * `false`, and nothing changed, when the lock does not hold this token any more: the message
+   * comes again. Repeated after it succeeded (its reply may have been lost) it answers `true`.
+   */
+  async ack(message: MessageHandle): Promise<boolean> {
+    return this.claims.ack(message);
+  }
+
+  /**
+   * Gives back a message that failed, and what stands behind it in its lease; it comes next in its
+   * group, always. Without a delay the group is claimable at once, ahead of those just served.
+   * With one it is parked, and an ack by the same token still succeeds until it is claimed again.
+   * When `maxAttempts` are used up the message goes to the dead letters instead.
+   *
+   * @throws InvalidOptionError for a delay that is no whole number of 0 or more; nothing changed
+   */
+  async nack(message: MessageHandle, options: NackOptions = {}): Promise<boolean> {
+    return this.claims.nack(message, options);
+  }
+
+  /** Gives a message back without spending the attempt; `false` when the lease is lost. */
+  async release(
+    message: MessageHandle,
+    options: { readonly delayMs?: number } = {},
+  ): Promise<boolean> {
+    return this.claims.release(message, options);
+  }
+
+  /** Sends a message to the dead letters; its group goes on. `false` when the lease is lost. */
+  async deadLetter(message: MessageHandle, reason: Error | string): Promise<boolean> {
+    return this.claims.deadLetter(message, reason);
+  }
+
+  /** Prolongs the lease on the message's group from now on; `false` when it is lost or parked. */
+  async extend(
+    message: MessageHandle,
+    options: { readonly leaseMs?: number } = {},
+  ): Promise<boolean> {
+    return this.claims.extend(message, options);
+  }
+
+  /**
+   * The messages of a group from its head on, without claiming them.
+   *
+   * @param page `limit` 1 to 500, default 10; `offset` from the head, default 0
+   */
+  async peek<Payload = unknown>(
+    group: string,
+    page: { readonly limit?: number; readonly offset?: number } = {},
+  ): Promise<PeekedMessage<Payload>[]> {
+    checkKeys('page', page, ['limit', 'offset']);
+    const { frames } = await peekScript.run(this.core.connection, this.space, {
+      group: encodeGroup(group),
+      offset: checkInteger('offset', page.offset ?? 0, { min: 0 }),
+      limit: checkInteger('limit', page.limit ?? 10, { min: 1, max: 500 }),
+    });
+    const { codec } = this.core.settings;
+    return frames.map((frame) => readPeeked(frame, group, codec) as PeekedMessage<Payload>);
+  }
+
+  /** How many messages a group holds, or without a name the whole topic. */
+  async depth(group?: string): Promise<number> {
+    if (group === undefined) return (await this.stats()).backlog;
+    return (await this.inspect(group))?.depth ?? 0;
+  }
+
+  /** Everything about one group; `null` when it holds no message. */
+  async inspect(group: string): Promise<GroupState | null> {
+    const args = { group: encodeGroup(group) };
+    const state = await inspectScript.run(this.core.connection, this.space, args);
+    const { tier, dueInMs, ...rest } = state;
+    if (tier === null) return null;
+    const claimableInMs = state.paused || dueInMs < 0 ? null : dueInMs;
+    return { group, priority: Number(tier), ...rest, claimableInMs };
+  }
+
+  /** The topic in numbers. */
+  async stats(): Promise<GroupStats> {
+    return statsScript.run(this.core.connection, this.space, {});
+  }
+
+  /**
+   * Removes one message, wherever it stands in its group; a lease or a retry that is about it ends.
+   * Walks the group from its tail, so it takes time in proportion to the messages behind it.
+   */
+  async remove(group: string, id: string): Promise<boolean> {
+    const args = { group: encodeGroup(group), id: checkName('id', id), page: REMOVE_PAGE };
+    let skip = 0;
+    while (skip >= 0) {
+      skip = await removeScript.run(this.core.connection, this.space, { ...args, skip });
+    }
+    return skip === -2;
+  }
+
+  /** Deletes all messages of a group and voids the lease on it; answers how many there were. */
+  async purge(group: string): Promise<number> {
+    return purgeScript.run(this.core.connection, this.space, { group: encodeGroup(group) });
+  }
+
+  /** Stops claims of one group, or of the whole topic, in every process; what runs goes on. */
+  async pause(group?: string): Promise<void> {
+    await this.setPaused(group, true);
+  }
+
+  /** Ends a pause and wakes the waiting loops. */
+  async resume(group?: string): Promise<void> {
+    await this.setPaused(group, false);
+  }
+
+  /**
+   * Lets at most `max` messages of a group begin within `durationMs`; `null` takes the limit away.
+   * It stays when the group drains.
+   *
+   * @throws InvalidOptionError naming the option
+   */
+  async limit(group: string, rate: RateLimit | null): Promise<void> {
+    const args = { group: encodeGroup(group), ...checkRate(rate) };
+    await limitScript.run(this.core.connection, this.space, args);
+  }
+
+  /** The same for every group that has no limit of its own, each by itself. */
+  async limitEach(rate: RateLimit | null): Promise<void> {
+    const args = { group: '', ...checkRate(rate) };
+    await limitScript.run(this.core.connection, this.space, args);
+  }
+
+  /**
+   * Walks the topic in bounded steps and reports every broken invariant: a live group in no tier or
+   * in two, an entry without messages, half a dead letter, a counter that disagrees. Groups that move
+   * while it walks may show once; run it again to be sure. With `repair` it mends what it finds.
+   */
+  audit(options: { readonly repair?: boolean } = {}): Promise<GroupAuditFinding[]> {
+    return auditTopic(this.core, this.space, options);
+  }
+
+  /**
+   * Closes what this transport opened; a client that was handed over stays open. Safe to call
+   * twice. A transport made by `topic()` or injected by Nest opened nothing, so nothing is closed.
+   */
+  async close(): Promise<void> {
+    if (this.core.ownsConnection) await this.core.connection.close();
+  }
+
+  private async setPaused(group: string | undefined, on: boolean): Promise<void> {
+    const args = { group: group === undefined ? '' : encodeGroup(group), on };
+    await pauseScript.run(this.core.connection, this.space, args);
+  }
+}

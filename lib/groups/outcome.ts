@@ -1,0 +1,44 @@
+/** How a message of a lease ended, as the settle script takes it. */
+export interface GroupOutcome {
+  /**
+   * `last` is an ack that gives back what is left of the batch; `nack` comes again unless its
+   * attempts are used up; `dead` goes to the dead letters; `release` spends no attempt.
+   */
+  readonly verb: 'ack' | 'last' | 'nack' | 'dead' | 'release';
+  /** Encoded. */
+  readonly group: string;
+  readonly token: string;
+  /** Messages of the lease that went well so far: for an ack this one too. */
+  readonly done: number;
+  readonly delayMs: number;
+  readonly reason: string;
+}
+
+/** The outcomes of one settle call. */
+export interface SettleBatch {
+  readonly acks: number;
+  readonly others: number;
+  readonly outcomes: readonly string[];
+  /** The codes in the order in which the outcomes were given. */
+  readonly codesOf: (replies: readonly number[]) => readonly number[];
+}
+
+/** Outcomes as arguments of the settle script: acks first, since they are the bulk and the shortest. */
+export function batchOutcomes(given: readonly GroupOutcome[]): SettleBatch {
+  const acks: string[] = [];
+  const others: string[] = [];
+  for (const { verb, group, token, done, delayMs, reason } of given) {
+    if (verb === 'ack') acks.push(group, token, String(done));
+    else others.push(verb, group, token, String(done), String(delayMs), reason);
+  }
+  const count = acks.length / 3;
+  return {
+    acks: count,
+    others: others.length / 6,
+    outcomes: acks.concat(others),
+    codesOf: (replies) => {
+      let [ack, other] = [0, count];
+      return given.map(({ verb }) => replies[verb === 'ack' ? ack++ : other++]);
+    },
+  };
+}

@@ -1,0 +1,48 @@
+-- Settles what ended and claims what comes next, in one round trip.
+-- The arguments after the named ones: `acks` times (group, token, done), `others` times
+-- (verb, group, token, done, delay, reason). Verbs: last (an ack that gives back the rest of its
+-- batch), nack, dead, release.
+-- Answers: a code per settled one (1 settled, 0 lease lost), then the claim: first fence, groups,
+-- milliseconds until the next is due (-1: nothing known). limit -1 claims nothing, 0 passes a ring on.
+-- `slot` is the place of this call in the holder's ring of calls, for acks that are repeated.
+local base = KEYS[1]
+local acks, others, holder, slot = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4]
+local limit, lease_ms, batch, attempts = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+local passes, keep_dead, keep_dead_ms = ARGV[9], tonumber(ARGV[10]), tonumber(ARGV[11])
+-- @include clock
+-- @include groups/state
+-- @include groups/settle
+-- @include groups/claim
+
+local keep = { count = keep_dead, age_ms = keep_dead_ms }
+local codes, is_woken, is_parked_now = {}, false, false
+local function settle_one(group, token, run)
+  run.lease_ms, run.attempts, run.keep, run.holder = lease_ms, attempts, keep, holder
+  codes[#codes + 1] = settle(group, token, run)
+  is_woken, is_parked_now = is_woken or run.woken, is_parked_now or run.parked
+end
+
+local from = 12
+for i = from, from + acks * 3 - 1, 3 do
+  settle_one(ARGV[i], ARGV[i + 1], { verb = 'ack', done = tonumber(ARGV[i + 2]) })
+end
+from = from + acks * 3
+for i = from, from + others * 6 - 1, 6 do
+  settle_one(ARGV[i + 1], ARGV[i + 2], {
+    verb = ARGV[i], done = tonumber(ARGV[i + 3]), delay_ms = tonumber(ARGV[i + 4]), reason = ARGV[i + 5],
+  })
+end
+write_history(holder, slot)
+if limit < 0 then
+  write_backlog()
+  if is_woken or is_parked_now then ring_bell() end
+  return { codes, '0', {}, -1 }
+end
+
+local terms = { limit = limit, lease_ms = lease_ms, batch = batch, attempts = attempts, keep = keep }
+local fence, taken = claim(passes, terms)
+write_backlog()
+if terms.paused then return { codes, '0', {}, -1 } end
+-- a parked group is news for who sleeps until a later time, and due work must not be left unheard
+if is_parked_now or terms.may_leave_work and not is_rung() and has_due() then ring_bell() end
+return { codes, token_text(fence), taken, #taken > 0 and 0 or next_due_in(passes) }
