@@ -1,4 +1,7 @@
-import { ENGINE_NAMES, type EngineName, ENGINES, type QueueHandle } from './engines.js';
+import type { QueueStats, WriteOptions } from './broker/index.js';
+import { ENGINE_NAMES, type EngineName, openHandle, type QueueHandle } from './engines.js';
+import type { GroupStats, NewMessage, PublishOutcome, PublishResult } from './groups/index.js';
+import { checkOneOf } from './errors/index.js';
 import type {
   EnqueueResult,
   JobOptions,
@@ -17,6 +20,7 @@ import {
 } from './processor/index.js';
 import type { RedisQueueInstance } from './redis-queue.instance.js';
 import type { RedisQueueRole } from './redis-queue.options.js';
+import type { NewStreamPayload, StreamPublishOptions, StreamStats } from './streams/index.js';
 import type { UpkeepHealth } from './upkeep/index.js';
 
 /** How one `forRoot` of this process is doing. */
@@ -74,7 +78,7 @@ export class QueueService {
     queue: QueueReference,
     ...[type, payload, options]: [type: string, payload: unknown, options?: JobOptions]
   ): Promise<EnqueueResult> {
-    return this.open(queue).add(type, payload, options);
+    return this.open('jobs', queue).add(type, payload, options);
   }
 
   /** Puts many jobs into one queue, in few round trips; the results come in the same order. */
@@ -84,7 +88,86 @@ export class QueueService {
   ): Promise<readonly EnqueueResult[]>;
   enqueueMany(queue: string, jobs: readonly NewJob[]): Promise<readonly EnqueueResult[]>;
   enqueueMany(queue: QueueReference, jobs: readonly NewJob[]): Promise<readonly EnqueueResult[]> {
-    return this.open(queue).addMany(jobs);
+    return this.open('jobs', queue).addMany(jobs);
+  }
+
+  /**
+   * Appends a message to its group in a topic of the groups engine.
+   *
+   * @throws InvalidOptionError, PayloadError before anything is written; OperationalError when
+   * Redis did not answer well.
+   */
+  publish<Payload>(
+    topic: QueueDefinition<'groups', Payload>,
+    message: NewMessage<NoInfer<Payload>>,
+  ): Promise<PublishResult>;
+  publish(topic: string, message: NewMessage): Promise<PublishResult>;
+  publish(topic: QueueReference, message: NewMessage<never>): Promise<PublishResult> {
+    return this.open('groups', topic).publish(message);
+  }
+
+  /** Appends many messages in order, in few round trips; answers what became of each. */
+  publishMany<Payload>(
+    topic: QueueDefinition<'groups', Payload>,
+    messages: readonly NewMessage<NoInfer<Payload>>[],
+  ): Promise<PublishOutcome[]>;
+  publishMany(topic: string, messages: readonly NewMessage[]): Promise<PublishOutcome[]>;
+  publishMany(
+    topic: QueueReference,
+    messages: readonly NewMessage<never>[],
+  ): Promise<PublishOutcome[]> {
+    return this.open('groups', topic).publishMany(messages);
+  }
+
+  /**
+   * Appends a payload to a stream; answers the message's id.
+   *
+   * @throws InvalidOptionError, PayloadError before anything is written; OperationalError when
+   * Redis did not answer well.
+   */
+  append<Payload>(
+    queue: QueueDefinition<'streams', Payload>,
+    payload: NoInfer<Payload>,
+    options?: StreamPublishOptions,
+  ): Promise<string>;
+  append(queue: string, payload: unknown, options?: StreamPublishOptions): Promise<string>;
+  append(
+    queue: QueueReference,
+    ...[payload, options]: [payload: unknown, options?: StreamPublishOptions]
+  ): Promise<string> {
+    return this.open('streams', queue).append(payload as Record<string, unknown>, options);
+  }
+
+  /** Appends many payloads to a stream, in few round trips; the ids come in the same order. */
+  appendMany<Payload>(
+    queue: QueueDefinition<'streams', Payload>,
+    payloads: readonly NewStreamPayload<NoInfer<Payload>>[],
+  ): Promise<readonly string[]>;
+  appendMany(queue: string, payloads: readonly NewStreamPayload[]): Promise<readonly string[]>;
+  appendMany(
+    queue: QueueReference,
+    payloads: readonly NewStreamPayload<never>[],
+  ): Promise<readonly string[]> {
+    return this.open('streams', queue).appendMany(payloads);
+  }
+
+  /**
+   * Writes a message to a broker queue, named literally or as `@alias`; answers its id.
+   *
+   * @throws QueueNameError, MessageError, InvalidOptionError before anything is written;
+   * OperationalError when Redis did not answer well.
+   */
+  write<Body>(
+    queue: QueueDefinition<'broker', Body>,
+    body: NoInfer<Body>,
+    options?: WriteOptions,
+  ): Promise<bigint>;
+  write(queue: string, body: unknown, options?: WriteOptions): Promise<bigint>;
+  write(
+    queue: QueueReference,
+    ...[body, options]: [body: unknown, options?: WriteOptions]
+  ): Promise<bigint> {
+    return this.open('broker', queue).write(body as Record<string, unknown>, options);
   }
 
   /** The handle of a queue, as `@InjectQueue` injects it: get, cancel, retry, list, pause … */
@@ -93,12 +176,21 @@ export class QueueService {
   ): QueueHandle<Engine, Shape>;
   queue(queue: string): JobQueue;
   queue(queue: QueueReference): QueueHandle<EngineName, Record<string, unknown>> {
-    return this.open(queue);
+    const { engine } = refer(queue);
+    return this.open(engine, queue);
   }
 
-  /** How many jobs of a queue are in each state. */
-  stats(queue: QueueReference): Promise<JobStats> {
-    return this.open(queue).stats();
+  /**
+   * A queue in numbers: jobs by state, what the groups of a topic do, how far the consumer groups
+   * of a stream are, or what a broker queue holds. A name means a jobs queue.
+   */
+  stats(queue: { readonly engine: 'broker'; readonly name: string }): Promise<QueueStats>;
+  stats(queue: { readonly engine: 'streams'; readonly name: string }): Promise<StreamStats>;
+  stats(topic: { readonly engine: 'groups'; readonly name: string }): Promise<GroupStats>;
+  stats(queue: string | { readonly engine: 'jobs'; readonly name: string }): Promise<JobStats>;
+  stats(queue: QueueReference): Promise<JobStats | GroupStats | StreamStats | QueueStats> {
+    const { engine } = refer(queue);
+    return this.open(engine, queue).stats();
   }
 
   /** How this process is doing: its loops, its connection, its upkeep. Asks Redis nothing. */
@@ -114,12 +206,17 @@ export class QueueService {
     };
   }
 
-  private open(queue: QueueReference): QueueHandle<EngineName, Record<string, unknown>> {
-    const key = getQueueToken(queue);
+  private open<Engine extends EngineName>(
+    engine: Engine,
+    queue: QueueReference,
+  ): QueueHandle<Engine, Record<string, unknown>> {
+    const { name } = refer(queue);
+    if (typeof queue !== 'string') checkOneOf('queue.engine', queue.engine, [engine]);
+    const key = getQueueToken({ engine, name });
     const known = this.handles.get(key);
     if (known) return known;
-    const { engine, name } = refer(queue);
-    const handle = ENGINES[engine].openQueue(this.instance.engines[engine].driver, name);
+    const { driver } = this.instance.engines[engine];
+    const handle = openHandle(engine, driver, name);
     const oldest = this.handles.keys().next();
     if (this.handles.size >= MAX_HANDLES && !oldest.done) this.handles.delete(oldest.value);
     this.handles.set(key, handle);

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import { ENGINES } from './engines.js';
-import { InvalidOptionError } from './errors/index.js';
+import { type EngineDriver, openHandle } from './engines.js';
+import { checkList, InvalidOptionError } from './errors/index.js';
 import { getEngineToken, getQueueToken, type QueueReference, refer } from './processor/index.js';
 
 /** Hosts the queue handles of one `RedisQueueModule.forFeature`. */
@@ -8,6 +8,10 @@ import { getEngineToken, getQueueToken, type QueueReference, refer } from './pro
 export class RedisQueueFeatureModule {
   /** The handles of these queues, of the `forRoot` under the name `instance`. */
   static of(queues: readonly QueueReference[], instance: string): DynamicModule {
+    checkList('forFeature', queues);
+    if (typeof instance !== 'string' || instance === '') {
+      throw new InvalidOptionError('forFeature.instance', 'expected the name of a forRoot');
+    }
     const providers = queues.map((queue) => handleProvider(queue, instance));
     return {
       module: RedisQueueFeatureModule,
@@ -23,10 +27,8 @@ function handleProvider(queue: QueueReference, instance: string): Provider {
     provide: getQueueToken(queue, instance),
     // Optional, so that a missing forRoot is explained here and not as an unknown dependency.
     inject: [{ token: getEngineToken(engine, instance), optional: true }],
-    useFactory: (
-      driver: Parameters<(typeof ENGINES)[typeof engine]['openQueue']>[0] | undefined,
-    ) => {
-      if (driver) return ENGINES[engine].openQueue(driver, name);
+    useFactory: (driver: EngineDriver<typeof engine> | undefined) => {
+      if (driver) return openHandle(engine, driver, name);
       throw new InvalidOptionError(
         'forFeature',
         `the queue "${name}" needs RedisQueueModule.forRoot under the name "${instance}", and ` +

@@ -1,16 +1,10 @@
 import { Logger } from '@nestjs/common';
-import type { Engine, HandlerLogger } from './contract/index.js';
-import { ENGINE_NAMES, type EngineDriver, type EngineName, ENGINES } from './engines.js';
+import type { HandlerLogger } from './contract/index.js';
+import { ENGINE_NAMES, type EngineName, ENGINES, openEngine, type OpenEngine } from './engines.js';
 import { type FoundProcessor, type LoopPlan, ProcessorRunner } from './processor/index.js';
 import { type ConnectionSettings, RedisConnection } from './redis/index.js';
 import type { ResolvedOptions } from './redis-queue.options.js';
 import { Promoter } from './upkeep/index.js';
-
-/** An engine in use: what loops claim from, and what applications inject. */
-export interface OpenEngine<Name extends EngineName> {
-  readonly engine: Engine;
-  readonly driver: EngineDriver<Name>;
-}
 
 type OpenEngines = { readonly [Name in EngineName]: OpenEngine<Name> };
 
@@ -34,7 +28,7 @@ export class RedisQueueInstance {
     this.promoter = new Promoter({ logger: this.logger });
     this.runner = new ProcessorRunner({
       engines: byName((name) => this.engines[name].engine),
-      settings: (name) => [options.processors, leaseOf(options[name])],
+      settings: (name) => [options.processors, leaseOf(name, options)],
       logger: this.logger,
     });
   }
@@ -58,7 +52,8 @@ export class RedisQueueInstance {
 
   /** Stops claiming, and waits for what runs within `shutdownGraceMs`. */
   async drain(): Promise<void> {
-    await this.runner.drain(this.options.shutdownGraceMs);
+    const stopping = ENGINE_NAMES.map((name) => this.engines[name].stop?.());
+    await Promise.all([this.runner.drain(this.options.shutdownGraceMs), ...stopping]);
   }
 
   /** Ends upkeep; waits for the run in progress. */
@@ -78,7 +73,7 @@ export class RedisQueueInstance {
     for (const { engine, target } of plans) {
       for (const task of engine.upkeep(target).filter(({ name }) => !names.has(name))) {
         names.add(task.name);
-        this.promoter.add(task, this.options[engine.name as EngineName]?.promoteEveryMs);
+        this.promoter.add(task);
       }
     }
     this.promoter.start();
@@ -86,10 +81,8 @@ export class RedisQueueInstance {
 
   private openEngines(): OpenEngines {
     const { prefix } = this.options;
-    const { connection, logger } = this;
-    return byName((name) =>
-      ENGINES[name].create({ connection, prefix, logger, options: this.options[name] }),
-    );
+    const { connection } = this;
+    return byName((name) => openEngine(name, { connection, prefix, options: this.options[name] }));
   }
 }
 
@@ -101,8 +94,8 @@ function byName<T>(make: (name: EngineName) => T): Record<EngineName, T> {
 }
 
 /** An engine's own lease is the lease of its processors too, where they name none. */
-function leaseOf(options: { readonly leaseMs?: number } = {}): { readonly leaseMs?: number } {
-  return { leaseMs: options.leaseMs };
+function leaseOf(name: EngineName, options: ResolvedOptions): { readonly leaseMs?: number } {
+  return { leaseMs: options[name]?.leaseMs ?? ENGINES[name].leaseMs };
 }
 
 function connectionSettings(options: ResolvedOptions, logger: HandlerLogger): ConnectionSettings {

@@ -9,7 +9,7 @@ import {
 } from '@nestjs/common';
 import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
 import { ENGINES } from './engines.js';
-import { checkRecord, InvalidOptionError } from './errors/index.js';
+import { checkKeys, checkRecord, InvalidOptionError } from './errors/index.js';
 import {
   checkProcessors,
   DEFAULT_INSTANCE,
@@ -21,6 +21,8 @@ import { instanceNames, RedisQueueCoreModule } from './redis-queue-core.module.j
 import { RedisQueueFeatureModule } from './redis-queue-feature.module.js';
 import { RedisQueueInstance } from './redis-queue.instance.js';
 import type { RedisQueueAsyncOptions, RedisQueueOptions } from './redis-queue.options.js';
+
+const ASYNC_OPTION_NAMES = ['name', 'imports', 'inject', 'useFactory', 'useClass', 'useExisting'];
 
 /**
  * Redis queues for a Nest application: import it once with `forRoot` or `forRootAsync`, and with
@@ -66,7 +68,7 @@ export class RedisQueueModule
    * `name` stands beside the factory, so that injection tokens are known without running it.
    */
   static forRootAsync(options: RedisQueueAsyncOptions): DynamicModule {
-    checkRecord('RedisQueueModule.forRootAsync', options);
+    checkKeys('forRootAsync', options, ASYNC_OPTION_NAMES);
     const { useFactory, useClass, useExisting, name = DEFAULT_INSTANCE } = options;
     if ([useFactory, useClass, useExisting].filter((way) => way !== undefined).length !== 1) {
       throw new InvalidOptionError('forRootAsync', 'give one of useFactory, useClass, useExisting');

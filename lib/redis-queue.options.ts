@@ -111,7 +111,8 @@ export function resolveOptions(given: unknown, name: string): ResolvedOptions {
   if (given === undefined || given === null) {
     throw new InvalidOptionError('options', `${given} (the factory of forRootAsync returned none)`);
   }
-  checkKeys('options', given, [...OPTION_NAMES, ...ENGINE_NAMES]);
+  const known = OPTION_NAMES.filter((option) => option !== 'name'); // it stands beside the factory
+  checkKeys('options', given, [...known, ...ENGINE_NAMES]);
   const options = { ...DEFAULTS, processors: {}, ...withoutUndefined(given), name };
   checkConnection(options);
   checkOneOf('role', options.role, ROLES);

@@ -3,10 +3,16 @@ import type { FoundProcessor } from './processor.explorer.js';
 
 /** What the checks need to know about an application. */
 export interface ProcessorRules {
-  /** Whether the messages of each engine have types. */
-  readonly engines: Readonly<Record<string, { readonly hasTypes: boolean }>>;
+  /** By name: whether messages have types, and in what processors of one queue may differ. */
+  readonly engines: Readonly<Record<string, EngineRules>>;
   /** The names of all `forRoot`s. */
   readonly instances: readonly string[];
+}
+
+interface EngineRules {
+  readonly hasTypes: boolean;
+  /** Processors of one queue are rivals only where they have the same value of this setting. */
+  readonly rivalsShare?: string | undefined;
 }
 
 /** One handler and where it stands, for comparing handlers of different classes. */
@@ -24,7 +30,7 @@ interface Claimant {
 export function checkProcessors(found: readonly FoundProcessor[], rules: ProcessorRules): void {
   for (const processor of found) checkOne(processor, rules);
   checkProvidedOnce(found);
-  for (const claimants of byQueue(found).values()) checkQueue(claimants);
+  for (const claimants of byQueue(found, rules).values()) checkQueue(claimants);
 }
 
 function checkOne(processor: FoundProcessor, { engines, instances }: ProcessorRules): void {
@@ -73,11 +79,15 @@ function checkProvidedOnce(found: readonly FoundProcessor[]): void {
   }
 }
 
-function byQueue(found: readonly FoundProcessor[]): Map<string, Claimant[]> {
+function byQueue(
+  found: readonly FoundProcessor[],
+  { engines }: ProcessorRules,
+): Map<string, Claimant[]> {
   const queues = new Map<string, Claimant[]>();
   for (const processor of found) {
     const { instance, engine, queue } = processor.metadata;
-    const key = JSON.stringify([instance, engine, queue]);
+    const shared = settingOf(processor, engines[engine]?.rivalsShare);
+    const key = JSON.stringify([instance, engine, queue, shared]);
     const claimants = processor.handlers.map(({ type, method }) => ({
       processor,
       type,
@@ -86,6 +96,12 @@ function byQueue(found: readonly FoundProcessor[]): Map<string, Claimant[]> {
     queues.set(key, [...(queues.get(key) ?? []), ...claimants]);
   }
   return queues;
+}
+
+function settingOf({ metadata }: FoundProcessor, name: string | undefined): unknown {
+  if (name === undefined) return null;
+  const layers = metadata.layers as readonly Readonly<Record<string, unknown>>[];
+  return layers.find((layer) => layer[name] !== undefined)?.[name] ?? null;
 }
 
 function checkQueue(claimants: readonly Claimant[]): void {

@@ -1,17 +1,24 @@
-import { type EngineName, ENGINE_NAMES } from '../engines.js';
-import { checkKeys, checkOneOf, InvalidOptionError } from '../errors/index.js';
+import { type EngineName, ENGINE_NAMES, ENGINES, type EngineTargets } from '../engines.js';
+import { checkKeys, checkOneOf, checkRecord, InvalidOptionError } from '../errors/index.js';
 import { writeProcessor } from './processor.metadata.js';
-import { type ProcessorSettings, SETTING_NAMES } from './processor.settings.js';
+import { type ProcessorSettings, settingNamesOf, type SettingsOf } from './processor.settings.js';
 import { DEFAULT_INSTANCE } from './queue.tokens.js';
 
-/** What `@Processor` takes: which queue, and how to work on it. */
-export interface ProcessorOptions extends ProcessorSettings {
+/** What `@Processor` takes: which queue, in the word of its engine, and how to work on it. */
+export type ProcessorOptions = {
+  [Engine in EngineName]: ProcessorPlace<Engine> & EngineTargets[Engine] & SettingsOf<Engine>;
+}[EngineName];
+
+/** Which engine and which `forRoot` a processor works for. */
+export interface ProcessorPlace<Engine extends EngineName> extends ProcessorInstance {
   /** Which engine the queue belongs to. */
-  readonly engine: EngineName;
-  /** The queue's name. */
-  readonly queue: string;
+  readonly engine: Engine;
+}
+
+/** Which `forRoot` a processor works for. */
+export interface ProcessorInstance {
   /**
-   * Which `forRoot` it works for, by `forRoot({ name })`.
+   * By `forRoot({ name })`.
    * @default 'default'
    */
   readonly instance?: string;
@@ -21,7 +28,7 @@ export interface ProcessorOptions extends ProcessorSettings {
 interface Placement {
   readonly engine: EngineName;
   readonly queue: string;
-  readonly instance: string | undefined;
+  readonly instance: unknown;
   readonly layers: readonly ProcessorSettings[];
 }
 
@@ -34,18 +41,29 @@ interface Placement {
  * @throws InvalidOptionError for an unknown option, an unknown engine or a missing queue.
  */
 export function Processor(options: ProcessorOptions): ClassDecorator {
-  checkKeys('@Processor', options, ['engine', 'queue', 'instance', ...SETTING_NAMES]);
-  const { engine, queue, instance, ...settings } = options;
-  return placeProcessor({ engine, queue, instance, layers: [settings] });
+  const { engine, instance, ...rest } = checkRecord('@Processor', options);
+  const name = checkOneOf('@Processor.engine', engine, ENGINE_NAMES);
+  const { targetOption, targetsOption } = ENGINES[name];
+  checkKeys('@Processor', options, ['engine', targetOption, 'instance', ...settingNamesOf(name)]);
+  const { [targetOption]: target, ...settings } = rest;
+  const several = targetsOption && settings[targetsOption];
+  const place = several === undefined ? target : placesAsOne(several, target);
+  const queue = checkText(`@Processor.${targetOption}`, place);
+  return placeProcessor({ engine: name, queue, instance, layers: [settings] });
 }
 
 /** The decorator behind `@Processor` and `definition.Processor`. */
 export function placeProcessor(placement: Placement): ClassDecorator {
-  const engine = checkOneOf('@Processor.engine', placement.engine, ENGINE_NAMES);
-  const queue = checkText('@Processor.queue', placement.queue);
+  const { engine, queue } = placement;
   const instance = checkText('@Processor.instance', placement.instance ?? DEFAULT_INSTANCE);
   const layers = Object.freeze([...placement.layers]);
   return (type) => writeProcessor(type, Object.freeze({ engine, queue, instance, layers }));
+}
+
+/** Several places as health and logs name them; the engine checks them one by one. */
+function placesAsOne(several: unknown, one: unknown): unknown {
+  if (one !== undefined) throw new InvalidOptionError('@Processor', 'give either queue or queues');
+  return Array.isArray(several) ? several.join(', ') : several;
 }
 
 function checkText(option: string, value: unknown): string {

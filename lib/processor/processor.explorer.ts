@@ -33,7 +33,7 @@ export class ProcessorExplorer {
    * Looks at all providers, since Nest 11's look-up by metadata key misses those of `useFactory`
    * and `useValue`. A request-scoped factory is not found: its class is not known before it runs.
    *
-   * @throws InvalidProcessorError for a transient processor.
+   * @throws InvalidProcessorError for a transient processor, and for handlers without a processor.
    */
   explore(): readonly FoundProcessor[] {
     const found = new Map<object, FoundProcessor>();
@@ -49,12 +49,19 @@ export class ProcessorExplorer {
 function lookAt(wrapper: Wrapper): FoundProcessor | undefined {
   // An alias stands for a provider that is in the list itself.
   const type = wrapper.isAlias ? undefined : classOf(wrapper);
-  const metadata = type && readProcessor(type);
-  if (!type || !metadata) return undefined;
+  if (!type) return undefined;
+  const metadata = readProcessor(type);
   const className = type.name || 'an anonymous class';
   const moduleName = wrapper.host?.name ?? 'an unknown module';
+  if (!metadata) return refuseHandlers(type, `${className} (in ${moduleName})`);
   const target = targetOf(wrapper, `${className} (in ${moduleName})`);
   return { type, className, moduleName, metadata, handlers: readHandlers(type), target };
+}
+
+/** Handlers that would never be called are a slip, and not one to find out in production. */
+function refuseHandlers(type: object, place: string): undefined {
+  if (readHandlers(type).length === 0) return undefined;
+  throw new InvalidProcessorError(`${place} has @Process methods and no @Processor`);
 }
 
 function classOf(wrapper: Wrapper): { readonly name: string } | undefined {

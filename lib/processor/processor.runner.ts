@@ -5,21 +5,21 @@ import type {
   Message,
   ProcessContext,
 } from '../contract/index.js';
-import type { EngineName } from '../engines.js';
+import { type EngineName, ENGINES } from '../engines.js';
 import { InvalidProcessorError } from '../errors/index.js';
-import {
-  checkLoopOptions,
-  ClaimLoop,
-  type LoopHealth,
-  type ResolvedLoop,
-} from '../worker/index.js';
+import { ClaimLoop, type LoopHealth, type ResolvedLoop } from '../worker/index.js';
 import { HandlerInvoker, type HandlerRef } from './handler.invoker.js';
 import type { FoundProcessor } from './processor.explorer.js';
-import { mergeSettings, type ProcessorSettings } from './processor.settings.js';
+import {
+  checkSettings,
+  type CheckedSettings,
+  type ProcessorSettings,
+} from './processor.settings.js';
 
 /** What a runner needs of its application. */
 export interface RunnerSetup {
-  readonly engines: Readonly<Record<EngineName, Engine>>;
+  /** By the names that processors give. */
+  readonly engines: Readonly<Record<string, Engine>>;
   /** The application's settings for processors of an engine, the nearest first. */
   readonly settings: (engine: EngineName) => readonly ProcessorSettings[];
   readonly logger: HandlerLogger;
@@ -59,9 +59,9 @@ export class ProcessorRunner {
     return found.map((processor) => {
       const engineName = processor.metadata.engine as EngineName;
       const layers = [...processor.metadata.layers, ...this.setup.settings(engineName)];
-      const options = checkLoopOptions(mergeSettings(layers), `${processor.className}.`);
+      const settings = checkSettings(engineName, layers, `${processor.className}.`);
       const engine = this.setup.engines[engineName];
-      return { processor, engine, target: targetOf(processor, options), options };
+      return { processor, engine, target: targetOf(processor, settings), options: settings.loop };
     });
   }
 
@@ -116,10 +116,11 @@ export class ProcessorRunner {
 
 function targetOf(
   { metadata, handlers }: FoundProcessor,
-  options: ResolvedLoop,
+  settings: CheckedSettings,
 ): LoopPlan['target'] {
-  const { concurrency, prefetch, leaseMs, retry } = options;
-  const target = { queue: metadata.queue, slots: concurrency + prefetch, leaseMs };
+  const { concurrency, prefetch, leaseMs, retry } = settings.loop;
+  const slots = concurrency + prefetch;
+  const target = { ...settings.engine, queue: metadata.queue, slots, leaseMs };
   const types = handlers.map(({ type }) => type).filter((type) => type !== undefined);
   const attempts = retry.attempts;
   return types.length === 0 ? { ...target, attempts } : { ...target, attempts, types };
@@ -140,8 +141,10 @@ function handlerFinder({ className, handlers, target }: FoundProcessor) {
 
 function describe({ processor, engine, target, options }: LoopPlan): string {
   const wanted = target.types?.join(', ') ?? 'everything';
+  const word = ENGINES[processor.metadata.engine as EngineName].targetOption;
   return (
-    `${processor.className} claims ${wanted} from the ${engine.name} queue "${target.queue}", ` +
+    `${processor.className} claims ${wanted} from the ${engine.name} ${word} ` +
+    `"${target.queue}", ` +
     `concurrency ${options.concurrency}`
   );
 }

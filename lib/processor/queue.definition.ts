@@ -1,14 +1,25 @@
-import { ENGINE_NAMES, type EngineName, type EngineTypings, type QueueHandle } from '../engines.js';
-import { checkKeys, checkOneOf, InvalidOptionError } from '../errors/index.js';
+import {
+  ENGINE_NAMES,
+  type EngineName,
+  ENGINES,
+  type EngineShapes,
+  type EngineTargets,
+  type EngineTypings,
+  type QueueHandle,
+} from '../engines.js';
+import { checkKeys, checkOneOf, checkRecord, InvalidOptionError } from '../errors/index.js';
 import { type HandlerDecorator, Process } from './process.decorator.js';
-import { placeProcessor, type ProcessorOptions } from './processor.decorator.js';
-import { type ProcessorSettings, SETTING_NAMES } from './processor.settings.js';
+import { placeProcessor, type ProcessorInstance } from './processor.decorator.js';
+import { type ProcessorSettings, settingNamesOf, type SettingsOf } from './processor.settings.js';
 
-/** What `defineQueue` takes: which queue, and the settings of its processors. */
-export interface QueueDefinitionOptions<Engine extends EngineName> extends ProcessorSettings {
+/**
+ * What `defineQueue` takes: which queue, and the settings of its processors. The queue's name is
+ * given as `name`, or by the word that `@Processor` of the engine has for it (`topic`).
+ */
+export type QueueDefinitionOptions<Engine extends EngineName> = {
   readonly engine: Engine;
-  readonly name: string;
-}
+} & ({ readonly name: string } | EngineTargets[Engine]) &
+  SettingsOf<Engine>;
 
 /** One place that says what a queue carries; its decorators and its handle are typed by it. */
 export interface QueueDefinition<Engine extends EngineName, Shape> {
@@ -19,7 +30,7 @@ export interface QueueDefinition<Engine extends EngineName, Shape> {
   /** Never set; carries the type. */
   readonly shape?: Shape;
   /** `@Processor` of this queue. */
-  Processor(options?: Omit<ProcessorOptions, 'engine' | 'queue'>): ClassDecorator;
+  Processor(options?: ProcessorInstance & SettingsOf<Engine>): ClassDecorator;
   /** `@Process` of this queue: a name that it does not carry does not compile. */
   Process<Type extends keyof Messages<Engine, Shape> & string>(
     type: Type,
@@ -37,7 +48,7 @@ type Messages<Engine extends EngineName, Shape> = EngineTypings<Shape>[Engine]['
 
 // One signature an engine, made from the list: what the type argument means differs by engine.
 type DefineQueue = Overloads<{
-  [Engine in EngineName]: <Shape extends object>(
+  [Engine in EngineName]: <Shape extends EngineShapes[Engine]>(
     options: QueueDefinitionOptions<Engine>,
   ) => QueueDefinition<Engine, Shape>;
 }>;
@@ -55,30 +66,45 @@ type Overloads<ByEngine> = {
  *
  * @throws InvalidOptionError for an unknown option or engine, or a missing name.
  */
-export const defineQueue: DefineQueue = <Shape extends object>(
+export const defineQueue = (<Shape extends object>(
   options: QueueDefinitionOptions<EngineName>,
 ): QueueDefinition<EngineName, Shape> => {
-  checkKeys('defineQueue', options, ['engine', 'name', ...SETTING_NAMES]);
-  const { engine, name, ...settings } = options;
-  checkOneOf('defineQueue.engine', engine, ENGINE_NAMES);
-  if (typeof name !== 'string' || name === '') {
-    throw new InvalidOptionError('defineQueue.name', 'expected a text that is not empty');
-  }
+  const { engine, name, settings } = checkDefinition(options);
   return Object.freeze({
     engine,
     name,
     settings: Object.freeze(settings),
-    Processor: (own: Omit<ProcessorOptions, 'engine' | 'queue'> = {}) =>
-      processorOf({ engine, name, ...settings }, own),
+    Processor: (own: ProcessorInstance & ProcessorSettings = {}) =>
+      processorOf({ engine, name, settings }, own),
     Process,
   });
-};
+  // which engine it is decides the signature, as the list of overloads says
+}) as DefineQueue;
+
+type Definition = Pick<QueueDefinition<EngineName, unknown>, 'engine' | 'name' | 'settings'>;
+
+function checkDefinition(options: QueueDefinitionOptions<EngineName>): Definition {
+  const { engine: given, name, ...rest } = checkRecord('defineQueue', options);
+  const engine = checkOneOf('defineQueue.engine', given, ENGINE_NAMES);
+  const { targetOption } = ENGINES[engine];
+  checkKeys('defineQueue', options, ['engine', 'name', targetOption, ...settingNamesOf(engine)]);
+  const { [targetOption]: target, ...settings } = rest;
+  if (name !== undefined && target !== undefined) {
+    throw new InvalidOptionError('defineQueue.name', `give either name or ${targetOption}`);
+  }
+  return { engine, name: checkText('defineQueue.name', name ?? target), settings };
+}
+
+function checkText(option: string, value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw new InvalidOptionError(option, 'expected a text that is not empty');
+}
 
 function processorOf(
-  { engine, name, ...settings }: QueueDefinitionOptions<EngineName>,
-  options: Omit<ProcessorOptions, 'engine' | 'queue'>,
+  { engine, name, settings }: Definition,
+  options: ProcessorInstance & ProcessorSettings,
 ): ClassDecorator {
-  checkKeys('@Processor', options, ['instance', ...SETTING_NAMES]);
+  checkKeys('@Processor', options, ['instance', ...settingNamesOf(engine)]);
   const { instance, ...own } = options;
   return placeProcessor({ engine, queue: name, instance, layers: [own, settings] });
 }

@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
-import type { EngineName } from '../engines.js';
+import { ENGINE_NAMES, type EngineName } from '../engines.js';
+import { checkOneOf, InvalidOptionError } from '../errors/index.js';
 
 /** The name of a `forRoot` that was given none. */
 export const DEFAULT_INSTANCE = 'default';
@@ -31,12 +32,26 @@ export function InjectQueue(
   return Inject(getQueueToken(queue, instance));
 }
 
-/** A queue reference in full; a name alone means a jobs queue. */
+/**
+ * A queue reference in full; a name alone means a jobs queue.
+ *
+ * @throws InvalidOptionError when it names no queue of an engine that exists.
+ */
 export function refer(queue: QueueReference): {
   readonly engine: EngineName;
   readonly name: string;
 } {
-  return typeof queue === 'string' ? { engine: 'jobs', name: queue } : queue;
+  if (typeof queue === 'string') return { engine: 'jobs', name: checkName('queue', queue) };
+  if (typeof queue !== 'object' || queue === null) {
+    throw new InvalidOptionError('queue', 'expected a name, a definition or { engine, name }');
+  }
+  const engine = checkOneOf('queue.engine', queue.engine, ENGINE_NAMES);
+  return { engine, name: checkName('queue.name', queue.name) };
+}
+
+function checkName(option: string, name: unknown): string {
+  if (typeof name === 'string' && name !== '') return name;
+  throw new InvalidOptionError(option, 'expected a text that is not empty');
 }
 
 /** Injection token of what one `forRoot` brings into being. */

@@ -118,25 +118,29 @@ test('a waiting job of 100 bytes takes less than 410 bytes, a done one less than
   jobs.isDamaged = true; // sound, but the walk is long
 });
 
-test('an idle loop with its upkeep sends at most one command a second', async () => {
-  const process = jobs.process();
-  const target = { queue: jobs.queue, slots: 10, leaseMs: 30_000, attempts: 3 };
-  const logger = new RecordingLogger();
-  const promoter = new Promoter({ everyMs: 1_000, logger });
-  for (const task of process.engine.upkeep(target)) promoter.add(task);
-  const source = process.engine.source(target);
-  const loop = new ClaimLoop({ name: 'idle', source, handler: () => undefined, logger });
-  promoter.start();
-  loop.start();
-  await process.untilWaiting();
-  const begun = performance.now();
-  const blocks = await jobs.callsOf('blpop');
-  const { scripts } = await during(() => new Promise((resolve) => setTimeout(resolve, 8_000)));
-  const sent = scripts + (await jobs.callsOf('blpop')) - blocks;
-  expect(sent / ((performance.now() - begun) / 1_000)).toBeLessThanOrEqual(1);
-  await loop.drain(1_000);
-  await promoter.stop();
-});
+test.each([1, 4, 10])(
+  'an idle loop of %p slots sends at most a command a second',
+  async (slots) => {
+    const process = jobs.process();
+    const target = { queue: jobs.queue, slots, leaseMs: 30_000, attempts: 3 };
+    const logger = new RecordingLogger();
+    const promoter = new Promoter({ everyMs: 1_000, logger });
+    for (const task of process.engine.upkeep(target)) promoter.add(task);
+    const source = process.engine.source(target);
+    const options = { concurrency: slots };
+    const loop = new ClaimLoop({ name: 'idle', source, handler: () => undefined, options, logger });
+    promoter.start();
+    loop.start();
+    await process.untilWaiting();
+    const begun = performance.now();
+    const blocks = await jobs.callsOf('blpop');
+    const { scripts } = await during(() => new Promise((resolve) => setTimeout(resolve, 8_000)));
+    const sent = scripts + (await jobs.callsOf('blpop')) - blocks;
+    expect(sent / ((performance.now() - begun) / 1_000)).toBeLessThanOrEqual(1);
+    await loop.drain(1_000);
+    await promoter.stop();
+  },
+);
 
 describe('a claim that waits', () => {
   test('for another type sleeps on', async () => {

@@ -24,6 +24,12 @@ const WRONG_CONNECTIONS: readonly (readonly [what: string, connection: unknown])
   ['a cluster without nodes', { cluster: { nodes: [] } }],
   ['a cluster node without a host', { cluster: { nodes: [{ port: 1 }] } }],
   ['sentinels without a name', { sentinels: { sentinels: [{ host: 'h', port: 1 }] } }],
+  ['a port from a missing setting', { options: { host: 'h', port: NaN } }],
+  ['a negative port', { options: { host: 'h', port: -1 } }],
+  ['a port beyond the last one', { options: { host: 'h', port: 65_536 } }],
+  ['a database from a missing setting', { options: { host: 'h', db: NaN } }],
+  ['a database as text', { options: { host: 'h', db: '1' } }],
+  ['a cluster node with a wrong port', { cluster: { nodes: [{ host: 'h', port: 'a' }] } }],
   ['no sentinels', { sentinels: { sentinels: [], name: 'm' } }],
   ['a sentinel without a port', { sentinels: { sentinels: [{ host: 'h' }], name: 'm' } }],
   ['a client that is none', { client: {} }],
@@ -44,6 +50,14 @@ describe('connection settings', () => {
         const settings = { connection: { url }, [option]: value } as ConnectionSettings;
         expect(() => new RedisConnection(settings)).toThrow(new RegExp(`^${option}: `));
       }
+    },
+  );
+
+  test.each([{}, { log: 1 }, { log() {}, error() {} }, 'console', 5, null])(
+    'a logger like %p is refused before it is needed',
+    (logger) => {
+      const settings = { connection: { url }, logger } as unknown as ConnectionSettings;
+      expect(() => new RedisConnection(settings)).toThrow(/^logger/);
     },
   );
 

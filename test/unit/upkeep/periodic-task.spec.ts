@@ -36,6 +36,19 @@ describe('a periodic task', () => {
     return Math.round(runs[1] - runs[0]);
   }
 
+  it('runs sooner once something began that an idle queue did not know of', async () => {
+    let begin = () => {};
+    answer = () => Promise.resolve({ nextInMs: Infinity });
+    const run = () => (runs.push(performance.now()), answer());
+    const onBusy = (listener: () => void) => (begin = listener);
+    task = new PeriodicTask({ name: 'jobs:emails', run, onBusy }, { everyMs: 1_000, logger });
+    task.start();
+    await jest.advanceTimersByTimeAsync(100);
+    begin();
+    await jest.advanceTimersByTimeAsync(501);
+    expect(runs).toHaveLength(2);
+  });
+
   it.each([
     ['at once', 0, 1],
     ['when it is due', 40, 40],

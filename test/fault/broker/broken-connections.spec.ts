@@ -1,0 +1,130 @@
+import type { QueueBroker } from '../../../lib/broker/index.js';
+import { RecordingLogger } from '../../contract/logs.js';
+import { bodiesOf, collect, refusal, useBroker } from '../../engine/broker/broker-fixture.js';
+import { eventually } from '../../support/eventually.js';
+import { FaultyProxy } from '../../support/faulty-proxy.js';
+import { REDIS_URL } from '../../support/test-prefix.js';
+
+const fixture = useBroker('broker-broken');
+const lost = { retryable: true, outcomeAmbiguous: true };
+
+let proxy: FaultyProxy;
+let broker: QueueBroker;
+
+beforeEach(async () => {
+  proxy = await FaultyProxy.start(Number(new URL(REDIS_URL).port));
+  broker = fixture.another({
+    connection: { url: proxy.url },
+    connectTimeoutMs: 1_000,
+    commandTimeoutMs: 400,
+    logger: new RecordingLogger(),
+  });
+  await broker.queue('q').writeMany(['1', '2', '3']);
+});
+
+afterEach(async () => {
+  await broker.close();
+  await proxy.stop();
+});
+
+describe('a reply that is lost', () => {
+  const verbs: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ['write', () => broker.write('q', 'x')],
+    ['write with keepNewest', () => broker.write('q', 'x', { keepNewest: 9 })],
+    ['insert', () => broker.insert([{ queue: 'q', id: 7n, body: 'x' }])],
+    ['read', () => broker.queue('q').read()],
+    ['move', () => broker.queue('q').move('r')],
+    ['broadcast', () => broker.broadcast('x')],
+    ['rename', () => broker.rename('q', 'r')],
+    ['delete', () => broker.queue('q').deleteAll()],
+  ];
+
+  it.each(verbs)('of %s is not asked for again, and its error says so', async (_, verb) => {
+    await broker.queue('q').find('any'); // the recovery of the next second is done
+    proxy.dropReplies();
+    await expect(verb()).rejects.toMatchObject(lost);
+    proxy.resume();
+    await eventually(async () => {
+      const { pending, claimed } = await fixture.broker.stats();
+      return pending + claimed <= 4;
+    });
+  });
+
+  it('of a write leaves one message, not two', async () => {
+    proxy.dropReplies();
+    await expect(broker.write('q', 'once')).rejects.toMatchObject(lost);
+    proxy.resume();
+    await eventually(async () => (await broker.queue('q').peekMany()).length === 4);
+    expect(bodiesOf(await fixture.queue('q').peekMany())).toEqual(['1', '2', '3', 'once']);
+  });
+
+  it('of an advance of the ids leaves it unknown', async () => {
+    proxy.dropReplies();
+    await expect(broker.ids.advance(5n)).rejects.toMatchObject({ code: 'TIMESTAMP', ...lost });
+    proxy.resume();
+    expect(await broker.ids.advance(5n)).toBe(await fixture.broker.ids.refresh());
+  });
+
+  it('of a batch leaves its messages to recovery', async () => {
+    await broker.recoverStale();
+    proxy.dropReplies();
+    const reading = broker.queue('q').readAll({ guarantee: 'at-least-once' });
+    await expect(reading.next()).rejects.toMatchObject({ outcomeAmbiguous: true });
+    proxy.resume();
+    await eventually(() => broker.meta());
+    await fixture.broker.recoverStale({ olderThanMs: 0 });
+    expect(await fixture.queue('q').stats()).toMatchObject({ pending: 3, reserved: 0 });
+  });
+});
+
+describe('scripts that the server has forgotten', () => {
+  it('are sent anew, with effects once', async () => {
+    await fixture.redis.script('FLUSH');
+    await Promise.all([broker.write('q', '4'), broker.write('r', '5')]);
+    await fixture.redis.script('FLUSH');
+    expect(bodiesOf(await collect(broker.queue('q').readAll()))).toEqual(['1', '2', '3', '4']);
+    await fixture.redis.script('FLUSH');
+    expect(await broker.broadcast('x')).toBe(2);
+  });
+});
+
+describe('a server that is not there', () => {
+  it('fails every call within its limit, and a close too', async () => {
+    proxy.refuse();
+    const begun = performance.now();
+    const codes = await Promise.all(
+      [
+        () => broker.write('q', 'x'),
+        () => broker.queue('q').read(),
+        () => broker.queue('q').waiter(),
+        () => broker.stats(),
+      ].map((call) => refusal(call)),
+    );
+    for (const { code } of codes) expect(['NOT_CONNECTED', 'REPLY_LOST']).toContain(code);
+    await broker.close();
+    expect(performance.now() - begun).toBeLessThan(8_000);
+  });
+
+  it('is waited for by a watcher that takes errors', async () => {
+    const errors: Error[] = [];
+    const seen: string[] = [];
+    const watcher = broker.queue('q').watch({
+      handler: ({ body }) => void seen.push(body),
+      onError: (error) => void errors.push(error),
+    });
+    await eventually(() => seen.length === 3);
+    proxy.refuse();
+    await eventually(() => errors.length > 0);
+    proxy.resume();
+    await fixture.queue('q').write('4');
+    await eventually(() => seen.length === 4);
+    expect(errors.length).toBeLessThan(20);
+    await watcher.stop();
+  });
+
+  it('ends a watcher that takes no errors when its broker is closed', async () => {
+    const watcher = broker.queue('empty').watch({ handler: () => undefined });
+    await broker.close();
+    await watcher.done;
+  });
+});
