@@ -1,0 +1,19 @@
+import type { KeySpace } from '../redis/index.js';
+import type { StreamsCore } from './streams.core.js';
+import { joinScript } from './streams.scripts.js';
+
+/** A group and where it begins. */
+export interface GroupStart {
+  readonly group: string;
+  readonly from: 'start' | 'now';
+}
+
+/** Makes the group where it is missing; answers whether it was. */
+export async function joinGroup(
+  core: StreamsCore,
+  space: KeySpace,
+  { group, from }: GroupStart,
+): Promise<boolean> {
+  const args = { group, from: from === 'now' ? '$' : '0' };
+  return (await joinScript.run(core.connection, space, args)) === 1;
+}

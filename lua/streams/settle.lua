@@ -1,0 +1,60 @@
+-- Settles what ended and claims what comes next, in one round trip.
+-- The arguments after the named ones: `acks` times (id, token), `ended` times
+-- (verb, id, token, delay, reason), then `mine` ids of own entries that do not run here.
+-- A limit below 0 claims nothing, 0 only passes a ring of the bell on. A cursor ('' not now) says
+-- from where on lapsed entries are taken over. `adopted` entries came by a blocking read: they
+-- get their fences.
+-- Answers: a code per settled entry (1 settled, 0 lease lost, -2 refused by the server), the first
+-- fence, entries taken over as (id, fields, delivery count, releases), new entries as (id, fields),
+-- milliseconds until the next is due (where nothing came), where to go on taking over, own lapsed
+-- entries, and whether the group had to be made again.
+local base = KEYS[1]
+local group, consumer = ARGV[1], ARGV[2]
+local acks, ended, adopted, mine = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local limit, cursor, lease_ms = tonumber(ARGV[7]), ARGV[8], tonumber(ARGV[9])
+local max_deliveries, max_attempts, dead_max_len = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+-- @include clock
+-- @include streams/places
+-- @include streams/delayed
+-- @include streams/hold
+-- @include streams/dead
+-- @include streams/settle
+-- @include streams/take-over
+-- @include streams/claim
+local PROMOTE_LIMIT = 100
+
+local codes, at = {}, 13
+if acks > 0 then ack_all(codes, at, acks) end
+at = at + acks * 2
+for i = at, at + ended * 5 - 1, 5 do
+  codes[#codes + 1] = end_run({
+    verb = ARGV[i], id = ARGV[i + 1], token = ARGV[i + 2],
+    delay_ms = tonumber(ARGV[i + 3]), reason = ARGV[i + 4], dead_max_len = dead_max_len,
+  })
+end
+at = at + ended * 5
+
+if limit == 0 then
+  if redis.call('EXISTS', DELAYED) == 1 then ring_one(base .. ':signal') end
+  ring_one(group_bell(group))
+end
+local taken, fresh, own, next_in, healed = {}, {}, {}, -1, 0
+if limit > 0 then
+  local limits = {
+    limit = limit, lease_ms = lease_ms, max_deliveries = max_deliveries,
+    max_attempts = max_attempts, dead_max_len = dead_max_len,
+  }
+  promote(PROMOTE_LIMIT)
+  if (mine > 0 or cursor ~= '') and is_group_there() then
+    take_mine(at, mine, limits, taken)
+    if cursor ~= '' then
+      take_released(limits, taken)
+      cursor = take_lapsed(cursor, limits, taken, own)
+    end
+  end
+  healed = read_new(limit - #taken, fresh)
+  if #taken + #fresh == 0 then next_in = next_due_in() end
+end
+local handed = #taken + #fresh + adopted
+local fence = handed > 0 and next_fences(handed) or 0
+return { codes, number_text(fence), taken, fresh, next_in, cursor, own, healed }
