@@ -15,7 +15,7 @@ describe('a queue that is none', () => {
       () => queues.stats(name),
     ];
     for (const call of calls) {
-      const outcome = Promise.resolve().then(call);
+      const outcome = Promise.resolve().then<unknown>(call);
       await expect(outcome).rejects.toMatchObject({ code: 'INVALID_OPTION' });
     }
   });
