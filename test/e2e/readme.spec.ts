@@ -51,7 +51,7 @@ describe('the examples of the README', () => {
   it('run: the five-minute start sends its emails', async () => {
     process.env.QUEUE_PREFIX = prefix.prefix;
     const { start } = (await import(join(folder, 'main.ts'))) as {
-      start(): Promise<INestApplicationContext>;
+      readonly start: () => Promise<INestApplicationContext>;
     };
     const { Mailer } = (await import(join(folder, 'mailer.ts'))) as {
       Mailer: new () => { sent: string[] };
@@ -64,7 +64,7 @@ describe('the examples of the README', () => {
 
   it('run: the tour of the verbs sees what it says', async () => {
     const { tour } = (await import(join(folder, 'verbs.ts'))) as {
-      tour(url: string, prefix: string): Promise<string[]>;
+      readonly tour: (url: string, prefix: string) => Promise<string[]>;
     };
     await expect(tour(REDIS_URL, prefix.prefix)).resolves.toEqual([
       'created again: false',
