@@ -108,6 +108,7 @@ export {
   type TierOptions,
 } from './groups/index.js';
 export {
+  type AuditFinding,
   type ClaimedJob,
   type DequeueOptions,
   type EnqueueResult,

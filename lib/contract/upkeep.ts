@@ -12,6 +12,6 @@ export interface UpkeepTask {
   readonly everyMs?: number;
   /** Runs once; `signal` ends a wait for the connection, so that a stop does not wait for Redis. */
   run(signal?: AbortSignal): Promise<UpkeepReport>;
-  /** Takes a listener for: something began here that wants a run sooner than an idle queue has. */
-  onBusy?(listener: () => void): void;
+  /** Takes a listener for: something began here that wants a run within so many milliseconds. */
+  onBusy?(listener: (withinMs: number) => void): void;
 }

@@ -44,8 +44,8 @@ async function sendJobs(
 ): Promise<readonly EnqueueReply[]> {
   const flat: (string | Buffer)[] = [];
   let lookUpEach = false;
-  for (const { id, isOwnId, hasKey, head, payload } of jobs) {
-    lookUpEach ||= isOwnId || hasKey;
+  for (const { id, isOwnId, hasKey, type, head, payload } of jobs) {
+    lookUpEach ||= isOwnId || hasKey || type !== jobs[0].type;
     flat.push(id, head, payload);
   }
   const args = { lookUpEach, maxTypes: MAX_TYPES, jobs: flat };

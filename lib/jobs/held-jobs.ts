@@ -23,6 +23,7 @@ export class HeldJobs {
 
   /** Takes what upkeep answers, `<reason> <fence> <id>`: claims that the server voided. */
   revoke(voided: readonly string[]): void {
+    this.dropLapsed();
     for (const entry of voided) {
       const [reason, fence] = entry.split(' ', 2);
       const delivery = this.byFence.get(Number(fence));
@@ -31,7 +32,18 @@ export class HeldJobs {
       delivery.revoke(revocationOf(reason, delivery.message.id));
     }
   }
+
+  /** After a long partition neither an answer nor a revocation comes for what was held before. */
+  private dropLapsed(): void {
+    const longAgo = performance.now() - REVOKED_TTL_MS;
+    for (const delivery of this.byFence.values()) {
+      if (delivery.leaseEndsAt < longAgo) this.remove(delivery);
+    }
+  }
 }
+
+/** As long as the server tells of a voided claim, in milliseconds. */
+const REVOKED_TTL_MS = 60_000;
 
 function revocationOf(reason: string, id: string): Error {
   if (reason === 'cancelled') return new CancelledError(`job ${JSON.stringify(id)} was cancelled`);

@@ -8,7 +8,7 @@ import {
   checkHandles,
   checkLease,
 } from './claim-arguments.js';
-import { encodeResult, readClaimedJob } from './job-record.js';
+import { markResult, readClaimedJob } from './job-record.js';
 import type { ClaimedJob, DequeueOptions, FailOptions, JobHandle } from './job.js';
 import type { JobsCore } from './jobs.core.js';
 import { MAX_BATCH } from './jobs.options.js';
@@ -111,7 +111,7 @@ export class JobClaims {
   encodeResult(result: unknown): string | Buffer {
     if (result === undefined) return '';
     const { codec, maxPayloadBytes } = this.core.settings;
-    return encodeResult(encodePayload(codec, result, maxPayloadBytes, 'result'));
+    return markResult(encodePayload(codec, result, maxPayloadBytes, 'result'));
   }
 
   /** The wait may have taken a ring just as it was aborted: whoever else waits shall hear it. */

@@ -24,7 +24,13 @@ interface Query {
 
 type ReadPage = (
   status: JobStatus,
-  window: { offset: number; limit: number; after?: Cursor },
+  window: {
+    readonly offset: number;
+    readonly limit: number;
+    readonly after?: Cursor;
+    /** Of what matches the type, how many are passed over and how many are shown at the most. */
+    readonly matches?: { readonly skip: number; readonly showAtMost: number };
+  },
 ) => ReturnType<typeof listScript.run>;
 
 /** Pages over the statuses in their order, one call a status; see `JobDriver.list`. */
@@ -34,7 +40,7 @@ export async function listJobs(
   options: ListOptions,
 ): Promise<JobPage> {
   const query = checkQuery(options);
-  const readPage: ReadPage = (status, { offset, limit, after }) =>
+  const readPage: ReadPage = (status, { offset, limit, after, matches }) =>
     listScript.run(core.connection, space, {
       status: letterOf(status),
       name: query.type,
@@ -42,6 +48,8 @@ export async function listJobs(
       limit,
       afterScore: after?.score ?? '',
       afterMember: after?.member ?? '',
+      skip: matches?.skip ?? 0,
+      showAtMost: matches?.showAtMost ?? limit,
     });
   const { shown, total, next } = await walk(query, readPage);
   return { jobs: shown.map((one) => readRecord(one, core.settings.codec)), total, next };
@@ -98,10 +106,11 @@ async function filterStatus({ status, readPage, skip, wanted }: StatusRequest) {
   let total = 0;
   let offset = 0;
   for (;;) {
-    const page = await readPage(status, { offset, limit: MAX_BATCH });
-    const from = Math.max(0, skip - total);
-    jobs.push(...page.jobs.slice(from, from + wanted - jobs.length));
-    total += page.jobs.length;
+    const showAtMost = wanted - jobs.length;
+    const matches = { skip: Math.max(0, skip - total), showAtMost };
+    const page = await readPage(status, { offset, limit: MAX_BATCH, matches });
+    jobs.push(...page.jobs);
+    total += page.matched;
     offset += MAX_BATCH;
     if (offset >= page.total) return { jobs, total, last: page.last, read: jobs.length };
   }

@@ -64,8 +64,8 @@ export function readRecord(shown: ShownJob, codec: PayloadCodec): JobRecord {
   };
 }
 
-/** A result as it is stored; `undefined` stores nothing. */
-export function encodeResult(result: string | Buffer): string | Buffer {
+/** An encoded result as it is stored. */
+export function markResult(result: string | Buffer): string | Buffer {
   return typeof result === 'string'
     ? RESULT_MARK + result
     : Buffer.concat([Buffer.from(RESULT_MARK), result]);

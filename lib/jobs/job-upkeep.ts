@@ -30,8 +30,8 @@ export class JobUpkeep implements UpkeepTask {
     this.held = held;
   }
 
-  onBusy(listener: () => void): void {
-    if (this.held) this.held.onBusy = listener;
+  onBusy(listener: (withinMs: number) => void): void {
+    if (this.held) this.held.onBusy = () => listener(LISTEN_EVERY_MS);
   }
 
   async run(signal?: AbortSignal): Promise<UpkeepReport> {

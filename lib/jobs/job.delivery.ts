@@ -15,12 +15,16 @@ export interface DeliveryPort {
 
 /** A job held by a claim loop of this process. */
 export class JobDelivery implements Delivery {
+  /** When the lease ends unless it is extended, on the process's own monotonic clock. */
+  leaseEndsAt: number;
   private readonly revocation = new Revocation();
 
   constructor(
     readonly message: ClaimedJob,
     private readonly port: DeliveryPort,
-  ) {}
+  ) {
+    this.leaseEndsAt = performance.now() + message.leaseMs;
+  }
 
   get fence(): number {
     return this.message.fence;

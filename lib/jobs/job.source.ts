@@ -54,7 +54,7 @@ export class JobSource implements DeliverySource, DeliveryPort {
   async close(): Promise<void> {
     await this.exchange.flush();
     const spare = this.exchange.takeSpare().map((job) => new JobDelivery(job, this).release());
-    await Promise.all(spare);
+    await Promise.allSettled(spare); // one whose lease is over comes back by itself
   }
 
   async settle(delivery: JobDelivery, outcome: JobOutcome): Promise<void> {
@@ -65,7 +65,10 @@ export class JobSource implements DeliverySource, DeliveryPort {
 
   async extend(delivery: JobDelivery): Promise<void> {
     const answer = await this.extensions.add(delivery);
-    if (answer === 'extended') return;
+    if (answer === 'extended') {
+      delivery.leaseEndsAt = performance.now() + delivery.leaseMs;
+      return;
+    }
     const { id } = delivery.message;
     this.held.remove(delivery);
     delivery.revoke(

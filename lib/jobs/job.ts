@@ -150,7 +150,7 @@ export interface JobStats {
   readonly cancelled: number;
   /** Jobs that ended well in the last 24 hours (1,440 whole minutes and the current one). */
   readonly done24h: number;
-  /** Age of the job that has waited longest among the heads of the pending sets, in milliseconds. */
+  /** Age of the oldest pending job among the first ten of each type and priority, in milliseconds. */
   readonly oldestWaitingMs: number;
   readonly paused: boolean;
 }

@@ -77,6 +77,7 @@ export class JobDriver {
 
   /** The driver of another queue, over the same connection and with the same options; one a name. */
   queue(name: string): JobDriver {
+    checkName('queue', name); // an undefined one must not mean the default queue
     const core = { ...this.core, ownsConnection: false };
     return this.siblings.get(name) ?? new JobDriver({ queue: name }, core, this.siblings);
   }

@@ -95,14 +95,17 @@ export const listScript = defineScript({
     limit: integer,
     afterScore: text,
     afterMember: text,
+    skip: integer,
+    showAtMost: integer,
   },
   reply: (raw) => {
-    const [total, shown, lastScore, lastMember, read] = asList(raw);
+    const [total, shown, lastScore, lastMember, read, matched] = asList(raw);
     return {
       total: asInteger(total),
       jobs: asList(shown).map((one) => readShown(asList(one))),
       last: { score: asText(lastScore), member: asText(lastMember) },
       read: asInteger(read),
+      matched: asInteger(matched),
     };
   },
   idempotent: true,
@@ -140,10 +143,15 @@ export const recoverScript = defineScript({
     maxRecoveries: integer,
     keepFailed: integer,
     keepFailedMs: integer,
+    before: integer,
   },
   reply: (raw) => {
-    const [count, nextSkip] = asList(raw);
-    return { count: asInteger(count), nextSkip: asInteger(nextSkip) };
+    const [count, nextSkip, before] = asList(raw);
+    return {
+      count: asInteger(count),
+      nextSkip: asInteger(nextSkip),
+      before: asInteger(before),
+    };
   },
 });
 

@@ -1,5 +1,6 @@
 import {
   InvalidOptionError,
+  MAX_ATTEMPTS,
   MAX_DURATION_MS,
   checkDuration,
   checkInteger,
@@ -17,6 +18,7 @@ export interface EncodedJob {
   readonly isOwnId: boolean;
   /** Whether an earlier job may absorb it. */
   readonly hasKey: boolean;
+  readonly type: string;
   readonly head: string;
   readonly payload: string | Buffer;
 }
@@ -34,9 +36,6 @@ export const NEW_JOB_FIELDS = [
   'headers',
 ] as const satisfies readonly (keyof NewJob)[];
 
-/** Attempts are counted in a record that stays small. */
-const MAX_ATTEMPTS = 1_000_000;
-
 /**
  * Checks a job and makes the arguments of its enqueue.
  *
@@ -48,6 +47,7 @@ export function encodeJob(job: NewJob, settings: JobsSettings): EncodedJob {
     id: job.id === undefined ? newId() : checkName('id', job.id),
     isOwnId: job.id !== undefined,
     hasKey: job.coalesceBy !== undefined,
+    type: job.type,
     head: encodeHead({
       due: dueOf(job),
       priority: job.priority === undefined ? 0 : checkInteger('priority', job.priority),

@@ -23,9 +23,11 @@ export async function recoverOrphans(
     keepFailedMs: keepFailed.ageMs,
   };
   let recovered = 0;
+  let before = 0;
   for (let skip = 0; skip >= 0;) {
-    const page = await recoverScript.run(core.connection, space, { ...terms, skip });
+    const page = await recoverScript.run(core.connection, space, { ...terms, skip, before });
     recovered += page.count;
+    before = page.before;
     skip = page.nextSkip;
   }
   return recovered;

@@ -16,13 +16,17 @@ export function nodeOf(client: RedisClient, key: string): RedisClient {
   return node ?? client;
 }
 
-/** The hash slot of a key: CRC16 (XMODEM) of its hash tag, or of the whole key without one. */
-export function slotOf(key: string): number {
+/** The hash tag of a key, the part within its first braces; the whole key without one. */
+export function tagOf(key: string): string {
   const open = key.indexOf('{');
   const close = open === -1 ? -1 : key.indexOf('}', open + 1);
-  const tag = close > open + 1 ? key.slice(open + 1, close) : key;
+  return close > open + 1 ? key.slice(open + 1, close) : key;
+}
+
+/** The hash slot of a key: CRC16 (XMODEM) of its hash tag. */
+export function slotOf(key: string): number {
   let crc = 0;
-  for (const byte of Buffer.from(tag)) {
+  for (const byte of Buffer.from(tagOf(key))) {
     crc ^= byte << 8;
     for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000 ? (crc << 1) ^ POLYNOMIAL : crc << 1;
     crc &= 0xffff;

@@ -1,3 +1,4 @@
+import { tagOf } from './cluster-node.js';
 import { DoorbellLine, type DoorbellHost } from './doorbell-line.js';
 import { Wait } from './doorbell-wait.js';
 
@@ -48,7 +49,7 @@ export class Doorbell {
   }
 
   #lineOf(key: string): DoorbellLine {
-    const name = this.#host.isCluster ? key : '';
+    const name = this.#host.isCluster ? tagOf(key) : '';
     let line = this.#lines.get(name);
     if (line === undefined) this.#lines.set(name, (line = new DoorbellLine(this.#host)));
     return line;

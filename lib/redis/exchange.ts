@@ -167,7 +167,9 @@ export class Exchange<Outcome, Item> {
     return one;
   }
 
+  /** Claims for which another call is still open are left to it. */
   private fail(error: unknown): void {
+    if (this.asked > 0) return;
     for (const one of [...this.wanted]) this.take(one).reject(error);
   }
 

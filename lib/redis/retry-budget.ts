@@ -6,7 +6,7 @@ const TOTAL_MS = 30_000;
 
 /** The pauses between the attempts of one call: exponential, at most 250 ms each. */
 export class RetryBudget {
-  readonly #since = Date.now();
+  readonly #since = performance.now();
   #pauseMs = FIRST_PAUSE_MS;
 
   /** @param totalMs after which `pause` answers `false`, default 30,000 */
@@ -17,7 +17,7 @@ export class RetryBudget {
 
   /** Waits a while; `false` when there is no time left or the signal has aborted. */
   async pause(totalMs: number = this.totalMs): Promise<boolean> {
-    if (Date.now() - this.#since + this.#pauseMs > totalMs) return false;
+    if (performance.now() - this.#since + this.#pauseMs > totalMs) return false;
     await pause(this.#pauseMs, this.signal);
     this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
     return this.signal?.aborted !== true;

@@ -46,7 +46,7 @@ export class PeriodicTask {
   ) {
     this.everyMs = checkDuration('everyMs', options.everyMs ?? DEFAULT_EVERY_MS);
     this.logger = options.logger;
-    task.onBusy?.(() => this.hurry());
+    task.onBusy?.((withinMs) => this.hurry(withinMs));
   }
 
   /** Runs at once and then on; does nothing when it has started already. */
@@ -94,10 +94,9 @@ export class PeriodicTask {
   }
 
   /** An idle queue is looked at rarely; once something runs here, the next look must not be late. */
-  private hurry(): void {
-    const soonMs = this.everyMs / 2;
-    const isLate = this.plannedAt > performance.now() + soonMs;
-    if (this.isStarted && this.current === undefined && isLate) this.plan(soonMs);
+  private hurry(withinMs: number): void {
+    const isLate = this.plannedAt > performance.now() + withinMs;
+    if (this.isStarted && this.current === undefined && isLate) this.plan(withinMs);
   }
 
   private async runOnce(): Promise<UpkeepReport> {

@@ -1,4 +1,5 @@
 import {
+  MAX_ATTEMPTS,
   checkDuration,
   checkInteger,
   checkKeys,
@@ -41,7 +42,7 @@ export type BackoffOptions = FixedBackoff | ExponentialBackoff | BackoffFunction
 
 /** How often a message is tried, and how long it waits in between. */
 export interface RetryOptions {
-  /** Runs in all, the first included; a producer's own limit comes before it. @default 3 */
+  /** Runs in all, the first included; at most 1,000,000; a producer's own limit comes before it. @default 3 */
   readonly attempts?: number;
   /** @default exponential from 1 second up to 1 hour, shortened by up to 20 % */
   readonly backoff?: BackoffOptions;
@@ -74,7 +75,7 @@ export function checkRetryOptions(options: RetryOptions = {}, option = 'retry'):
   checkKeys(option, options, ['attempts', 'backoff']);
   const { attempts = RETRY_DEFAULTS.attempts, backoff = RETRY_DEFAULTS.backoff } = options;
   return Object.freeze({
-    attempts: checkInteger(`${option}.attempts`, attempts, { min: 1 }),
+    attempts: checkInteger(`${option}.attempts`, attempts, { min: 1, max: MAX_ATTEMPTS }),
     backoff: checkBackoff(backoff, `${option}.backoff`),
   });
 }

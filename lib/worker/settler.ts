@@ -35,9 +35,7 @@ export class Settler {
   async settle(run: Run, outcome: Outcome): Promise<void> {
     this.open.add(run);
     try {
-      await write(run.delivery, outcome);
-      this.parts.failures.recovered();
-      if (outcome.kind === 'nack') this.tellFailure(run, outcome);
+      await this.carryOut(run, outcome);
     } catch (error) {
       await this.rescue(run, outcome, error);
     } finally {
@@ -57,6 +55,12 @@ export class Settler {
     this.pauses.end();
   }
 
+  private async carryOut(run: Run, outcome: Outcome): Promise<void> {
+    await write(run.delivery, outcome);
+    this.parts.failures.recovered();
+    if (outcome.kind === 'nack') this.tellFailure(run, outcome);
+  }
+
   private rescue(run: Run, outcome: Outcome, error: unknown): Promise<void> {
     const isRefused = outcome.kind === 'ack' && codeOf(error) === 'INVALID_PAYLOAD';
     if (!isRefused) return this.insist(run, outcome, error);
@@ -74,8 +78,7 @@ export class Settler {
       this.parts.failures.failed(readableError(error));
       await this.pauses.wait(backoff.next());
       try {
-        await write(run.delivery, outcome);
-        return this.parts.failures.recovered();
+        return await this.carryOut(run, outcome);
       } catch (next) {
         error = next;
       }

@@ -5,6 +5,7 @@ local base = KEYS[1]
 -- @include jobs/minutes
 -- @include jobs/pending-page
 local MAX_BANDS, LOOKS = 64, 10
+local budget = 2000
 
 -- Where the next lower priority begins; arrival numbers start at 1.
 local function next_band(score)
@@ -17,10 +18,12 @@ local function waiting_since(id)
 end
 
 -- In a band of equal priority the first ones wait longest, but one that was given back waits anew:
--- the first ten of a band are looked at, and 64 bands a type at the most.
+-- the first ten of a band are looked at, and 64 bands a type at the most, as far as the budget goes.
 local function oldest_of(name)
   local oldest, from = now, '-inf'
   for _ = 1, MAX_BANDS do
+    if budget <= 0 then break end
+    budget = budget - LOOKS
     local first = redis.call('ZRANGEBYSCORE', pending_key(name), from, '+inf', 'WITHSCORES', 'LIMIT', 0, LOOKS)
     if not first[2] then break end
     from = next_band(first[2])

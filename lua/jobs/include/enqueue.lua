@@ -22,8 +22,9 @@ local function open_batch(look_up_each, max_types)
   return { look_up_each = look_up_each, types_left = max_types - redis.call('ZCARD', TYPES), types = {}, ids = {}, keys = {} }
 end
 
--- A batch of plain jobs is written whole or not at all, so one look tells whether this very call
--- was carried out before. Ids of the caller's and jobs that may be absorbed are looked up each.
+-- A batch of plain jobs of one type is written whole or not at all, so one look tells whether this
+-- very call was carried out before. Where ids are the caller's, jobs may be absorbed or types
+-- differ (one may find no room), each is looked up.
 local function is_known(batch, id)
   if batch.ids[id] then return true end
   if not batch.look_up_each and batch.all_known ~= nil then return batch.all_known end

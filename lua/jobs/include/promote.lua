@@ -7,6 +7,7 @@ local function promote_one(id, data, keep_failed)
   if job.type == '' then
     fail(id, state or fresh_state(now), NOT_PARSED, keep_failed)
   else
+    tell_if_on('waiting', id)
     re_enter(id, job, state or fresh_state(now))
   end
 end

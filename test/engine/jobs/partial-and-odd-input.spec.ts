@@ -50,3 +50,25 @@ test('the oldest waiting job shows behind one that was given back and above a lo
   await jobs.add({ priority: 5 });
   expect((await jobs.driver.stats()).oldestWaitingMs).toBeGreaterThanOrEqual(60);
 });
+
+test('a queue without a name is not the default queue', () => {
+  expect(() => jobs.driver.queue(undefined as never)).toThrow(/^queue/);
+});
+
+test('the largest number of attempts leaves a sound record', async () => {
+  await jobs.add();
+  const target = { queue: jobs.queue, slots: 1, leaseMs: 30_000, attempts: 1_000_000 };
+  const source = jobs.engine.source(target);
+  const { signal } = new AbortController();
+  const [delivery] = await source.claim({ limit: 1, signal });
+  await delivery.extend();
+  await delivery.ack();
+  expect((await jobs.driver.stats()).done).toBe(1);
+});
+
+test('a page by type shows no more than its limit and counts all', async () => {
+  for (let n = 0; n < 12; n++)
+    await jobs.add({ type: n % 3 === 0 ? 'rare' : 'often', delayMs: 60_000 });
+  const page = await jobs.driver.list({ status: 'scheduled', type: 'rare', limit: 2, offset: 1 });
+  expect([page.jobs.length, page.total]).toEqual([2, 4]);
+});

@@ -182,3 +182,17 @@ describe('a job that kills its process', () => {
     expect(again.created).toBe(true);
   });
 });
+
+test('taking back everything that runs counts each job once, also while they are claimed anew', async () => {
+  await jobs.driver.enqueueMany(Array.from({ length: 250 }, (_, n) => ({ type: 'a', payload: n })));
+  await jobs.driver.dequeue({ limit: 250 });
+  const other = jobs.process().driver;
+  let isOver = false;
+  const claimer = (async () => {
+    while (!isOver) await other.dequeue({ limit: 50, waitMs: 0 });
+  })();
+  expect(await jobs.driver.recoverOrphans({ olderThanMs: 0 })).toBe(250);
+  isOver = true;
+  await claimer;
+  expect((await jobs.driver.stats()).failed).toBe(0);
+});

@@ -1,4 +1,3 @@
-import { Redis } from 'ioredis';
 import { BrokerFixture, bodiesOf, refusal } from '../../engine/broker/broker-fixture.js';
 import { startServer, type TestServer } from '../../support/redis-server.js';
 
@@ -17,7 +16,10 @@ afterAll(async () => {
 });
 
 beforeEach(() => fixture.open());
-afterEach(() => fixture.close());
+afterEach(async () => {
+  await fixture.redis.config('SET', 'maxmemory', '0');
+  await fixture.close();
+});
 
 describe('a server without memory', () => {
   it('refuses what would need some, with nothing changed, and takes it later', async () => {
@@ -29,7 +31,7 @@ describe('a server without memory', () => {
     await fixture.redis.config('SET', 'maxmemory', '1');
     const calls: readonly (() => Promise<unknown>)[] = [
       () => fixture.broker.write('q', 'x'),
-      () => fixture.broker.write('q', 'x', { keepNewest: 3 }),
+      () => fixture.broker.write('q', 'x', { keepNewest: 9 }),
       () => fixture.broker.insert([{ queue: 'q', id: 5n, body: 'x' }]),
       () => fixture.broker.broadcast('x'),
       () => fixture.broker.ids.generate(),
@@ -45,19 +47,17 @@ describe('a server without memory', () => {
     await fixture.redis.config('SET', 'maxmemory', '0');
     await held.return();
     for (const call of calls.slice(0, 3)) await call();
-    expect(bodiesOf(await fixture.queue('q').peekMany())).toEqual(['x', '2', '3', 'x', 'x']);
+    expect(bodiesOf(await fixture.queue('q').peekMany())).toEqual(['x', '1', '2', '3', 'x', 'x']);
   });
 });
 
 describe('a server that is a replica', () => {
   it('is refused for a while, then works again', async () => {
-    const other = new Redis(server.url);
     await fixture.queue('q').write('1');
-    await other.replicaof('127.0.0.1', '1');
+    await fixture.redis.replicaof('127.0.0.1', '1');
     const writing = fixture.queue('q').write('2');
-    setTimeout(() => void other.replicaof('NO', 'ONE'), 300);
+    setTimeout(() => void fixture.redis.replicaof('NO', 'ONE'), 300);
     await writing;
     expect(bodiesOf(await fixture.queue('q').peekMany())).toEqual(['1', '2']);
-    other.disconnect();
   });
 });

@@ -37,14 +37,14 @@ describe('a periodic task', () => {
   }
 
   it('runs sooner once something began that an idle queue did not know of', async () => {
-    let begin = () => {};
+    let begin: (withinMs: number) => void = () => {};
     answer = () => Promise.resolve({ nextInMs: Infinity });
     const run = () => (runs.push(performance.now()), answer());
-    const onBusy = (listener: () => void) => (begin = listener);
+    const onBusy = (listener: (withinMs: number) => void) => (begin = listener);
     task = new PeriodicTask({ name: 'jobs:emails', run, onBusy }, { everyMs: 1_000, logger });
     task.start();
     await jest.advanceTimersByTimeAsync(100);
-    begin();
+    begin(500);
     await jest.advanceTimersByTimeAsync(501);
     expect(runs).toHaveLength(2);
   });

@@ -1,0 +1,213 @@
+import type { DeadLetter, UpkeepReport } from '../contract/index.js';
+import { ApiVersionError, checkFunction, InvalidOptionError } from '../errors/index.js';
+import type { RetentionLimits, Subscription } from '../redis/index.js';
+import type { MessageState, QueueStats } from './message.js';
+import type { Selection } from './selectors.js';
+
+/**
+ * The version of `BrokerBackend`. An extension has to declare exactly this one; it changes with
+ * every change of a primitive. The schema of what is stored has a version of its own.
+ */
+export const BROKER_API_VERSION = 9;
+
+/** A body as it is stored, written and answered. */
+export interface StoredRow {
+  readonly id: bigint;
+  readonly body: Buffer;
+}
+
+/** Rows of one queue, the name resolved where it was an alias. */
+export interface FoundRows<Row = StoredRow> {
+  readonly queue: string;
+  readonly rows: readonly Row[];
+}
+
+/** A message to write. `queue` may be `@alias`, as in all primitives but those that say so. */
+export interface NewRow {
+  readonly queue: string;
+  readonly body: string | Buffer;
+}
+
+/** Which rows of a queue. */
+export interface RowRequest extends Selection {
+  readonly queue: string;
+}
+
+/** Which sets of a queue a look goes through: unreserved pending rows, pending rows, all rows. */
+export type PeekScope = 'waiting' | 'pending' | 'all';
+
+/** A text wanted in bodies. */
+export interface FindRequest extends RowRequest {
+  readonly text: string;
+  readonly withClaimed: boolean;
+}
+
+/** Copies of one body; names are literal. */
+export interface BroadcastRequest {
+  readonly body: string | Buffer;
+  /** 'all' registered queues, the 'existing' ones of `queues`, or all of `queues`, made if need be. */
+  readonly mode: 'all' | 'existing' | 'create';
+  readonly queues: readonly string[];
+}
+
+/** A batch to begin, of the oldest rows. */
+export interface BatchRequest extends RowRequest {
+  /** Where a move leads; `null` for a read. */
+  readonly target: string | null;
+}
+
+/** A batch that is open: token, source and creation time name it exactly. */
+export interface OpenBatch extends FoundRows {
+  readonly token: string;
+  readonly createdAt: bigint;
+}
+
+/** What names a batch. */
+export type BatchName = Pick<OpenBatch, 'token' | 'queue' | 'createdAt'>;
+
+/** What is known of a namespace. */
+export interface BackendMeta {
+  readonly magic: string;
+  /** The schema of what is stored. */
+  readonly schemaVersion: number;
+  readonly lastId: bigint;
+  readonly aliasVersion: number;
+}
+
+/** How a run of a held message ended. */
+export interface HoldOutcome {
+  readonly verb: 'ack' | 'retry' | 'fail' | 'release';
+  readonly id: bigint;
+  readonly fence: number;
+  readonly delayMs: number;
+  readonly reason: string;
+}
+
+/** What a loop settles and takes in one step; queue names are literal. */
+export interface HoldRequest {
+  readonly queue: string;
+  readonly outcomes: readonly HoldOutcome[];
+  /** 0 takes nothing. */
+  readonly limit: number;
+  readonly leaseMs: number;
+  readonly attempts: number;
+  readonly keepDead: RetentionLimits;
+}
+
+/** A message held under a lease. */
+export interface HeldRow extends StoredRow {
+  readonly attempt: number;
+  readonly fence: number;
+}
+
+/** What a step of a loop brought. */
+export interface HoldReply {
+  /** Per outcome: 1 settled, 0 the lease is lost. */
+  readonly codes: readonly number[];
+  readonly rows: readonly HeldRow[];
+  /** Milliseconds until something is due, -1 when nothing is known. */
+  readonly nextInMs: number;
+}
+
+/** Held reads: what processors need. */
+export interface BrokerHolds {
+  settle(request: HoldRequest): Promise<HoldReply>;
+  extend(
+    queue: string,
+    holds: readonly { readonly id: bigint; readonly fence: number }[],
+    leaseMs: number,
+  ): Promise<readonly boolean[]>;
+  upkeep(queue: string, keepDead: RetentionLimits): Promise<UpkeepReport>;
+  deadLetters(
+    queue: string,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<readonly (Omit<DeadLetter, 'id' | 'payload' | 'headers'> & StoredRow)[]>;
+  endDeadLetter(verb: 'redrive' | 'drop', queue: string, id: bigint): Promise<boolean>;
+}
+
+/**
+ * Where a broker keeps its messages. The core checks arguments, encodes bodies and keeps handles;
+ * each primitive is one atomic step that refuses before its first change.
+ */
+export interface BrokerBackend {
+  /** Names it in errors. */
+  readonly name: string;
+  /** The `BROKER_API_VERSION` that it was made for. */
+  readonly apiVersion: number;
+  /** Whether the last command was answered. */
+  readonly connected: boolean;
+  readonly holds: BrokerHolds;
+
+  meta(): Promise<BackendMeta>;
+  lastId(): Promise<bigint>;
+  generateId(): Promise<bigint>;
+  advanceLastId(id: bigint): Promise<void>;
+
+  write(row: NewRow): Promise<bigint>;
+  writeNewest(row: NewRow, keepNewest: number): Promise<bigint>;
+  insert(rows: readonly (NewRow & { readonly id: bigint })[]): Promise<bigint>;
+  broadcast(
+    request: BroadcastRequest,
+  ): Promise<{ readonly count: number; readonly lastId: bigint }>;
+
+  read(request: RowRequest): Promise<FoundRows>;
+  peek(
+    request: RowRequest,
+    scope: PeekScope,
+  ): Promise<FoundRows<StoredRow & { readonly state: MessageState }>>;
+  move(request: RowRequest, target: string, withClaimed: boolean): Promise<FoundRows>;
+  find(request: FindRequest): Promise<readonly bigint[]>;
+  deleteRows(queue: string, ids: readonly bigint[]): Promise<number>;
+  /** All rows of these queues, or those below the bound; all or nothing. */
+  deleteQueues(queues: readonly string[], before: bigint | null): Promise<number>;
+  vacuum(queue: string, limit: number): Promise<number>;
+
+  stats(queue: string): Promise<QueueStats>;
+  queues(): AsyncIterable<QueueStats>;
+  rename(
+    from: string,
+    to: string,
+    retargetAliases: boolean,
+  ): Promise<{ readonly messages: number; readonly aliases: number }>;
+
+  aliases(): Promise<ReadonlyMap<string, string>>;
+  addAlias(alias: string, target: string): Promise<{ readonly shadowsQueue: boolean }>;
+  removeAlias(alias: string): Promise<boolean>;
+
+  beginBatch(request: BatchRequest): Promise<OpenBatch>;
+  endBatch(verb: 'commit' | 'rollback', batch: BatchName): Promise<number>;
+  /** Batches that began at least so long ago. */
+  staleBatches(olderThanMs: number): Promise<readonly BatchName[]>;
+  /** Gives back a stale batch's rows if it is still that very batch; answers how many. */
+  recoverBatch(batch: BatchName): Promise<number>;
+
+  /** Calls the listener at each write to a queue (no alias), once the promise has resolved. */
+  subscribe(queue: string, listener: () => void): Promise<Subscription>;
+  /** Deletes the namespace; `false` when there is none. */
+  cleanUp(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/**
+ * The handshake with a backend extension, before anything is opened.
+ *
+ * @throws InvalidOptionError when it is none; ApiVersionError when its version is no whole number
+ * or another than the core's
+ */
+export function checkBackend(option: string, backend: BrokerBackend): BrokerBackend {
+  if (typeof backend !== 'object' || backend === null) {
+    throw new InvalidOptionError(option, 'expected an object that implements BrokerBackend');
+  }
+  const { name = 'the extension', apiVersion }: Partial<BrokerBackend> = backend;
+  if (typeof apiVersion !== 'number' || !Number.isSafeInteger(apiVersion)) {
+    throw new ApiVersionError(`${option}: the apiVersion of ${name} is not an integer`);
+  }
+  if (apiVersion !== BROKER_API_VERSION) {
+    throw new ApiVersionError(
+      `${option}: ${name} was made for backend API version ${apiVersion}, this core has version ` +
+        `${BROKER_API_VERSION}: upgrade the extension, or pin the core to a version that it fits`,
+    );
+  }
+  checkFunction(`${option}.write`, backend.write?.bind(backend));
+  return backend;
+}

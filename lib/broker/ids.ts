@@ -1,0 +1,44 @@
+import { InvalidOptionError } from '../errors/index.js';
+
+/** The highest message id, 2^63 - 1. */
+export const MAX_ID = 2n ** 63n - 1n;
+
+const DIGITS = 19;
+const EXACT = /^[0-9]{19}$/;
+
+/** Which ids are allowed, both ends included. */
+export interface IdRange {
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
+/** Ids that select a message. */
+const SELECTABLE: IdRange = Object.freeze({ min: 0n, max: MAX_ID });
+
+/** Ids that a message may be given: one above it has to be left for the next message. */
+export const INSERTABLE: IdRange = Object.freeze({ min: 1n, max: MAX_ID - 1n });
+
+/** A message id as it stands in Redis and in JSON: exactly 19 digits. */
+export function formatId(id: bigint): string {
+  return id.toString().padStart(DIGITS, '0');
+}
+
+/** The id of 19 digits that a script answered. */
+export function readId(text: string): bigint {
+  return BigInt(text);
+}
+
+/**
+ * An id that a caller names: a bigint, or a text of exactly 19 digits (white space around it is
+ * ignored). A number is refused: ids do not fit one.
+ *
+ * @throws InvalidOptionError naming the option
+ */
+export function checkId(option: string, value: unknown, { min, max } = SELECTABLE): bigint {
+  const id = typeof value === 'string' && EXACT.test(value.trim()) ? BigInt(value.trim()) : value;
+  if (typeof id === 'bigint' && id >= min && id <= max) return id;
+  throw new InvalidOptionError(
+    option,
+    `expected a message id: a bigint from ${min} to ${max}, or a text of 19 digits`,
+  );
+}

@@ -1,0 +1,30 @@
+export { ActivityWaiter, type WaitOptions } from './activity.waiter.js';
+export * from './broker.backend.js';
+export type { HeldMessage } from './broker.delivery.js';
+export { BrokerEngine, createBrokerEngine, type BrokerEngineParts } from './broker.engine.js';
+export {
+  BROKER_DEFAULTS,
+  type BrokerOptions,
+  type BrokerSettings,
+  type QueueBrokerOptions,
+} from './broker.options.js';
+export { BrokerQueue } from './broker.queue.js';
+export { type BrokerTyping } from './broker.typing.js';
+export type { DumpOptions, DumpProgress } from './dump.js';
+export { formatId, MAX_ID } from './ids.js';
+export type { LoadOptions, LoadResult } from './load.js';
+export * from './message.js';
+export { MessageIds } from './message-ids.js';
+export { QueueAliases, type QueueAlias } from './queue-aliases.js';
+export { QueueBroker, type InsertedMessage } from './queue.broker.js';
+export type { ObserveOptions } from './queue.observable.js';
+export { QueueWatcher, type WatchMode, type WatchOptions } from './queue.watcher.js';
+export { RedisBackend, type RedisBackendParts } from './redis.backend.js';
+export type {
+  BroadcastOptions,
+  FindOptions,
+  ListQueuesOptions,
+  MoveOptions,
+  PeekOptions,
+  WriteOptions,
+} from './verb.options.js';

@@ -1,0 +1,131 @@
+import {
+  checkBoolean,
+  checkFunction,
+  checkKeys,
+  IntegrityError,
+  InvalidOptionError,
+} from '../errors/index.js';
+import type { BrokerCore } from './broker.core.js';
+import { FORMAT, FORMAT_VERSION, PAGE, type DumpOptions, type DumpProgress } from './dump.js';
+import { checkId, INSERTABLE } from './ids.js';
+import { checkQueueName } from './queue-name.js';
+
+/** How lines are loaded. */
+export interface LoadOptions extends DumpOptions {
+  /** Whether a namespace that has messages is loaded into. @default false */
+  readonly merge?: boolean;
+}
+
+/** What was loaded. */
+export interface LoadResult {
+  readonly messages: number;
+  readonly aliases: number;
+  readonly lastId: bigint;
+}
+
+/**
+ * Loads what `dumpLines` made, page by page, with exact ids, and raises the high-water mark to the
+ * dump's. A page is inserted whole or not at all.
+ *
+ * @throws InvalidOptionError naming the line that is none of a dump; IntegrityError for a namespace
+ * that has messages (unless `merge`), a taken id, or a dump without its end
+ */
+export async function loadLines(
+  core: BrokerCore,
+  lines: Iterable<string> | AsyncIterable<string>,
+  options: LoadOptions,
+): Promise<LoadResult> {
+  checkKeys('options', options, ['onProgress', 'merge']);
+  const { merge = false, onProgress = () => undefined } = options;
+  checkFunction('onProgress', onProgress);
+  core.assertOpen();
+  if (!checkBoolean('merge', merge)) await assertEmpty(core);
+  return new Loading(core, onProgress).run(lines);
+}
+
+async function assertEmpty({ backend }: BrokerCore): Promise<void> {
+  for await (const { queue } of backend.queues()) {
+    throw new IntegrityError(`the namespace has messages, in ${queue}: load with merge to add`);
+  }
+}
+
+type Line = Readonly<Record<string, unknown>>;
+
+/** One load under way. */
+class Loading {
+  private page: { queue: string; id: bigint; body: string | Buffer }[] = [];
+  private messages = 0;
+  private aliases = 0;
+  private lastId: bigint | null = null;
+  private isEnded = false;
+
+  constructor(
+    private readonly core: BrokerCore,
+    private readonly onProgress: (progress: DumpProgress) => void,
+  ) {}
+
+  async run(lines: Iterable<string> | AsyncIterable<string>): Promise<LoadResult> {
+    let number = 0;
+    for await (const text of lines) {
+      number++;
+      if (text.trim() !== '') await this.take(parse(text, number), `line ${number}`);
+    }
+    await this.flush();
+    const { lastId, messages, aliases } = this;
+    if (lastId === null || !this.isEnded) throw new IntegrityError('the dump is not complete');
+    await this.core.backend.advanceLastId(lastId);
+    this.core.sawId(lastId);
+    return { messages, aliases, lastId };
+  }
+
+  private async take(value: Line, place: string): Promise<void> {
+    if (this.lastId === null) this.lastId = readHead(value, place);
+    else if ('id' in value) await this.add(value, place);
+    else if ('alias' in value) await this.addAlias(value);
+    else if (value.end === true) this.isEnded = true;
+    else throw new InvalidOptionError(place, 'is no line of a dump');
+  }
+
+  private async add({ queue, id, body, base64 }: Line, place: string): Promise<void> {
+    const text = typeof base64 === 'string' ? Buffer.from(base64, 'base64') : body;
+    if (typeof text !== 'string' && !Buffer.isBuffer(text)) {
+      throw new InvalidOptionError(place, 'has no body');
+    }
+    this.page.push({
+      queue: checkQueueName(queue),
+      id: checkId(place, id, INSERTABLE),
+      body: text,
+    });
+    if (this.page.length === PAGE) await this.flush();
+  }
+
+  private async addAlias({ alias, target }: Line): Promise<void> {
+    const [name, queue] = [checkQueueName(alias, 'an alias'), checkQueueName(target)];
+    const known = (await this.core.backend.aliases()).get(name);
+    if (known !== queue) await this.core.backend.addAlias(name, queue);
+    this.aliases++;
+  }
+
+  private async flush(): Promise<void> {
+    const page = this.page.splice(0);
+    if (page.length === 0) return;
+    await this.core.backend.insert(page);
+    this.messages += page.length;
+    this.onProgress({ messages: this.messages, queue: page[page.length - 1].queue });
+  }
+}
+
+function parse(text: string, number: number): Line {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value as Line;
+  } catch {
+    // told below, as for any other value
+  }
+  throw new InvalidOptionError(`line ${number}`, 'is no JSON object');
+}
+
+function readHead({ format, version, lastId }: Line, place: string): bigint {
+  if (format === FORMAT && version === FORMAT_VERSION) return checkId(place, lastId);
+  throw new InvalidOptionError(place, `is not the head of a dump of version ${FORMAT_VERSION}`);
+}

@@ -1,0 +1,255 @@
+import { randomBytes } from 'node:crypto';
+import { AliasError, IntegrityError } from '../errors/index.js';
+import { Gatherer, type RedisConnection, type Subscription } from '../redis/index.js';
+import {
+  BROKER_API_VERSION,
+  type BackendMeta,
+  type BatchName,
+  type BatchRequest,
+  type BroadcastRequest,
+  type BrokerBackend,
+  type FindRequest,
+  type FoundRows,
+  type NewRow,
+  type OpenBatch,
+  type PeekScope,
+  type RowRequest,
+} from './broker.backend.js';
+import type { BrokerSettings } from './broker.options.js';
+import * as scripts from './broker.scripts.js';
+import { formatId, readId } from './ids.js';
+import type { QueueStats } from './message.js';
+import { RedisHolds } from './redis.holds.js';
+import { RedisStorage } from './redis.storage.js';
+import type { PeekedRow } from './row.replies.js';
+import { SingleReads } from './single-reads.js';
+
+/** Messages in one call of the write script. */
+const MAX_WRITES = 500;
+/** Stale batches that one scan answers. */
+const MAX_STALE = 100;
+
+/** What the Redis backend is made of. */
+export interface RedisBackendParts {
+  readonly connection: RedisConnection;
+  readonly prefix: string;
+  readonly settings: BrokerSettings;
+  /** Whether `close` closes the connection. */
+  readonly ownsConnection: boolean;
+}
+
+/** The backend that brokers use by default: one namespace in one slot of a Redis. */
+export class RedisBackend implements BrokerBackend {
+  readonly name = 'the Redis backend';
+  readonly apiVersion = BROKER_API_VERSION;
+  readonly holds: RedisHolds;
+  private readonly storage: RedisStorage;
+  /** One call at a time, since two on two connections would lose the order of writing. */
+  private readonly writes: Gatherer<NewRow, bigint | number>;
+  private readonly newestWrites: Gatherer<NewRow & { readonly keep: number }, bigint>;
+
+  private readonly singleReads = new SingleReads((request) => this.readRows(request));
+
+  constructor(private readonly parts: RedisBackendParts) {
+    const { connection, prefix, settings } = parts;
+    const { namespace, maxConnections, poolTimeoutMs } = settings;
+    const pool = { maxConnections, poolTimeoutMs };
+    this.storage = new RedisStorage({ connection, prefix, namespace, pool });
+    this.holds = new RedisHolds(this.storage);
+    this.writes = new Gatherer({
+      maxItems: MAX_WRITES,
+      maxCalls: 1,
+      sizeOf: ({ body }) => body.length,
+      send: (rows) => this.storage.run(scripts.writeScript, { rows: rows.flatMap(asArguments) }),
+    });
+    this.newestWrites = new Gatherer({
+      maxItems: 1,
+      maxCalls: 1,
+      send: async ([{ queue, keep, body }]) => [
+        await this.storage.run(scripts.writeNewestScript, { name: queue, keep, body }),
+      ],
+    });
+  }
+
+  get connected(): boolean {
+    return this.storage.connected;
+  }
+
+  meta(): Promise<BackendMeta> {
+    return this.storage.meta();
+  }
+
+  async lastId(): Promise<bigint> {
+    return (await this.storage.meta()).lastId;
+  }
+
+  generateId(): Promise<bigint> {
+    return this.storage.run(scripts.generateIdScript, {});
+  }
+
+  async advanceLastId(id: bigint): Promise<void> {
+    await this.storage.run(scripts.advanceIdScript, { id: formatId(id) });
+  }
+
+  async write(row: NewRow): Promise<bigint> {
+    const id = await this.writes.add(row);
+    if (typeof id === 'bigint') return id;
+    if (id === 0) throw new AliasError(`there is no alias ${row.queue}`);
+    throw new IntegrityError(`a key of ${row.queue} is of another type`);
+  }
+
+  writeNewest(row: NewRow, keepNewest: number): Promise<bigint> {
+    return this.newestWrites.add({ ...row, keep: keepNewest });
+  }
+
+  insert(rows: readonly (NewRow & { readonly id: bigint })[]): Promise<bigint> {
+    const flat = rows.flatMap(({ queue, id, body }) => [queue, formatId(id), body]);
+    return this.storage.run(scripts.insertScript, { rows: flat });
+  }
+
+  broadcast({ mode, body, queues }: BroadcastRequest) {
+    return this.storage.run(scripts.broadcastScript, { mode, body, queues });
+  }
+
+  read(request: RowRequest): Promise<FoundRows> {
+    if (this.singleReads.fits(request)) return this.singleReads.add(request);
+    return this.readRows(request);
+  }
+
+  peek(request: RowRequest, scope: PeekScope): Promise<FoundRows<PeekedRow>> {
+    const args = { name: request.queue, ...selected(request), scope };
+    return this.storage.run(scripts.peekScript, args);
+  }
+
+  move(request: RowRequest, target: string, withClaimed: boolean): Promise<FoundRows> {
+    const names = { sourceName: request.queue, targetName: target };
+    return this.storage.run(scripts.moveScript, { ...names, ...selected(request), withClaimed });
+  }
+
+  /** Window by window, until there are enough or the end is reached. */
+  async find({ queue, text, withClaimed, limit, ...rest }: FindRequest): Promise<bigint[]> {
+    const { before, ...selection } = selected({ queue, limit, ...rest });
+    const ids: bigint[] = [];
+    for (let after = selection.after; ids.length < limit;) {
+      const page = await this.storage.run(scripts.findScript, {
+        ...{ name: queue, needle: text, after, before },
+        ...{ limit: limit - ids.length, withClaimed },
+      });
+      ids.push(...page.ids);
+      if (page.cursor === '') break;
+      after = page.cursor;
+    }
+    return ids;
+  }
+
+  deleteRows(queue: string, ids: readonly bigint[]): Promise<number> {
+    return this.storage.run(scripts.deleteScript, { name: queue, ids: ids.map(formatId) });
+  }
+
+  deleteQueues(queues: readonly string[], before: bigint | null): Promise<number> {
+    return this.storage.run(scripts.deleteQueuesScript, { before: textOf(before), names: queues });
+  }
+
+  vacuum(queue: string, limit: number): Promise<number> {
+    return this.storage.run(scripts.vacuumScript, { queue, limit });
+  }
+
+  stats(queue: string): Promise<QueueStats> {
+    return this.storage.run(scripts.statsScript, { name: queue });
+  }
+
+  /** A scan may show a queue twice; those that were there all along are shown. */
+  async *queues(): AsyncGenerator<QueueStats> {
+    const seen = new Set<string>();
+    let cursor = '0';
+    do {
+      const page = await this.storage.run(scripts.queuesScript, { cursor });
+      for (const stats of page.queues) if (!seen.has(stats.queue)) yield stats;
+      for (const { queue } of page.queues) seen.add(queue);
+      cursor = page.cursor;
+    } while (cursor !== '0');
+  }
+
+  rename(from: string, to: string, retargetAliases: boolean) {
+    return this.storage.run(scripts.renameScript, { from, to, retarget: retargetAliases });
+  }
+
+  aliases(): Promise<ReadonlyMap<string, string>> {
+    return this.storage.run(scripts.aliasesScript, {});
+  }
+
+  addAlias(alias: string, target: string) {
+    return this.storage.run(scripts.addAliasScript, { alias, target });
+  }
+
+  removeAlias(alias: string): Promise<boolean> {
+    return this.storage.run(scripts.removeAliasScript, { alias });
+  }
+
+  async beginBatch({ queue, target, after, before, limit }: BatchRequest): Promise<OpenBatch> {
+    const token = randomBytes(16).toString('hex');
+    const batch = await this.storage.run(scripts.beginBatchScript, {
+      ...{ op: target === null ? 'read' : 'move', sourceName: queue, targetName: target ?? '' },
+      ...{ token, after: textOf(after), before: textOf(before), limit },
+    });
+    return { token, ...batch };
+  }
+
+  endBatch(verb: 'commit' | 'rollback', batch: BatchName): Promise<number> {
+    return this.storage.run(scripts.endBatchScript, { verb, ...named(batch) });
+  }
+
+  async staleBatches(olderThanMs: number): Promise<BatchName[]> {
+    const args = { staleMs: olderThanMs, limit: MAX_STALE };
+    const flat = await this.storage.run(scripts.staleBatchesScript, args);
+    const starts = flat.map((_, at) => at).filter((at) => at % 3 === 0);
+    return starts.map((at) => ({
+      token: flat[at],
+      queue: flat[at + 1],
+      createdAt: readId(flat[at + 2]),
+    }));
+  }
+
+  recoverBatch(batch: BatchName): Promise<number> {
+    return this.storage.run(scripts.recoverBatchScript, named(batch));
+  }
+
+  subscribe(queue: string, listener: () => void): Promise<Subscription> {
+    return this.storage.subscribe(queue, listener);
+  }
+
+  /** Bounded calls until nothing of the namespace is left. */
+  async cleanUp(): Promise<boolean> {
+    for (let calls = 0; ; calls++) {
+      const left = await this.storage.clean();
+      if (left < 0) return calls > 0;
+      if (left === 0) return true;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.storage.close();
+    if (this.parts.ownsConnection) await this.parts.connection.close();
+  }
+
+  private readRows(request: RowRequest): Promise<FoundRows> {
+    return this.storage.run(scripts.readScript, { name: request.queue, ...selected(request) });
+  }
+}
+
+function asArguments({ queue, body }: NewRow): (string | Buffer)[] {
+  return [queue, body];
+}
+
+function selected({ exact, after, before, order, limit }: RowRequest) {
+  return { exact: textOf(exact), after: textOf(after), before: textOf(before), order, limit };
+}
+
+function named({ token, queue, createdAt }: BatchName) {
+  return { token, source: queue, created: formatId(createdAt) };
+}
+
+/** An id as a script's argument; '' stands for none. */
+function textOf(id: bigint | null): string {
+  return id === null ? '' : formatId(id);
+}

@@ -1,0 +1,114 @@
+import { checkInteger, checkKeys, checkList, InvalidOptionError } from '../errors/index.js';
+import type { BroadcastRequest } from './broker.backend.js';
+import type { IdBounds } from './message.js';
+import { checkQueueNames } from './queue-name.js';
+import { boundsOf, switchOf } from './selectors.js';
+
+/** How a message is written. */
+export interface WriteOptions {
+  /**
+   * Keeps only so many pending messages, the new one among them, in the same step; those it
+   * displaces become claimed. 1 to 9,999; the server is blocked for as long as there are many.
+   */
+  readonly keepNewest?: number;
+}
+
+/** Whether `peek` shows claimed messages too. */
+export interface PeekOptions {
+  /** @default false */
+  readonly includeClaimed?: boolean;
+}
+
+/** Whether `move` takes unclaimed messages only. */
+export interface MoveOptions {
+  /** @default true */
+  readonly requireUnclaimed?: boolean;
+}
+
+/** Where `find` looks. */
+export interface FindOptions extends IdBounds, PeekOptions {
+  /** 1 to 1,000. @default 100 */
+  readonly limit?: number;
+}
+
+/** To which queues a broadcast goes; without options to all that exist. */
+export interface BroadcastOptions {
+  /** Queues whose names match: `*`, `?`, `[seq]`, `[!seq]`, from a snapshot taken before. */
+  readonly pattern?: string;
+  /** Exactly these, as far as they exist. */
+  readonly queues?: readonly string[];
+  /** Whether those of `queues` that do not exist are made. @default false */
+  readonly createMissing?: boolean;
+}
+
+/** Which queues `listQueues` shows. */
+export interface ListQueuesOptions {
+  /** The beginning of their names; excludes `pattern`. */
+  readonly prefix?: string;
+  /** As of a broadcast; excludes `prefix`. */
+  readonly pattern?: string;
+}
+
+const MAX_KEPT = 9_999;
+/** A shorter text would be found everywhere. */
+const MIN_NEEDLE = 3;
+const MAX_NEEDLE = 1_024;
+
+/** @throws InvalidOptionError naming `keepNewest` */
+export function checkKeepNewest(options: WriteOptions): number | null {
+  checkKeys('options', options, ['keepNewest']);
+  if (!('keepNewest' in options)) return null;
+  return checkInteger('keepNewest', options.keepNewest, { min: 1, max: MAX_KEPT });
+}
+
+/** @throws InvalidOptionError naming the option */
+export function checkFind(text: string, options: FindOptions) {
+  checkKeys('options', options, ['limit', 'after', 'before', 'includeClaimed']);
+  const { limit = 100 } = options;
+  return {
+    text: checkNeedle(text),
+    exact: null,
+    ...boundsOf(options as Readonly<Record<string, unknown>>),
+    order: 'oldest',
+    limit: checkInteger('limit', limit, { min: 1, max: 1_000 }),
+    withClaimed: switchOf(options, 'includeClaimed', false),
+  } as const;
+}
+
+/** A broadcast's targets; a pattern is left to be matched. @throws InvalidOptionError, QueueNameError */
+export function checkBroadcast(
+  options: BroadcastOptions,
+): Omit<BroadcastRequest, 'body'> & { readonly pattern: string | null } {
+  checkKeys('options', options, ['pattern', 'queues', 'createMissing']);
+  const createMissing = switchOf(options, 'createMissing', false);
+  if ('pattern' in options && 'queues' in options) {
+    throw new InvalidOptionError('pattern', 'give either pattern or queues');
+  }
+  if ('createMissing' in options && !('queues' in options)) {
+    throw new InvalidOptionError('createMissing', 'needs queues');
+  }
+  if ('queues' in options) {
+    const queues = checkQueueNames('queues', checkList('queues', options.queues ?? NONE));
+    return { mode: createMissing ? 'create' : 'existing', queues, pattern: null };
+  }
+  const pattern = 'pattern' in options ? checkPattern(options.pattern) : '';
+  return { mode: 'all', queues: [], pattern: pattern === '' ? null : pattern };
+}
+
+/** @throws InvalidOptionError naming `pattern` */
+export function checkPattern(pattern: unknown): string {
+  if (typeof pattern === 'string' && pattern.length <= MAX_NEEDLE) return pattern;
+  throw new InvalidOptionError('pattern', `expected a text of at most ${MAX_NEEDLE} characters`);
+}
+
+/** What stands for a list that is missing: no list. */
+const NONE = null as unknown as readonly string[];
+
+function checkNeedle(text: unknown): string {
+  const isText = typeof text === 'string' && text.length <= MAX_NEEDLE;
+  if (isText && text.replace(/\s/g, '').length >= MIN_NEEDLE) return text;
+  throw new InvalidOptionError(
+    'text',
+    `expected a text of ${MIN_NEEDLE} characters that are not blank, at most ${MAX_NEEDLE} in all`,
+  );
+}

@@ -1,0 +1,33 @@
+-- Reserves the oldest unreserved messages of a queue under a token, for a later commit as a read
+-- or as a move. Answers the queue, the batch's creation time, then (id, body) a message; a batch
+-- without messages is none.
+local base = KEYS[1]
+local op, source_name, target_name, token = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local after, before, limit = ARGV[5], ARGV[6], tonumber(ARGV[7])
+-- @include broker/space
+-- @include broker/ids
+-- @include broker/holds
+-- @include broker/select
+-- @include broker/batch
+
+if not SPACE.is_ready then return NOT_READY end
+local source = resolve(source_name)
+if not source then return unknown_alias(source_name) end
+local target = op == 'move' and resolve(target_name) or ''
+if not target then return unknown_alias(target_name) end
+if source == target then return redis.error_reply('INVALID_OPTION target is the queue itself') end
+recover_first(source)
+local found = find_rows(source, { 'pending' }, bounds_of('', after, before, 'oldest'), limit)
+local created = now_id()
+add_rows(key_of(source, 'reserved'), found.ids)
+take_rows(key_of(source, 'pending'), of_part(found, 'pending'))
+if #found.ids == 0 then
+  if #found.strays > 0 then deregister_if_empty(source) end
+  return { source, created, {} }
+end
+each_chunk(found.ids, function(from, to)
+  redis.call('SADD', batch_key(token, 'ids'), unpack(found.ids, from, to))
+end)
+redis.call('HSET', batch_key(token, 'meta'), 'op', op, 'source', source, 'target', target, 'created', created)
+redis.call('ZADD', BATCHES, now, token)
+return { source, created, as_reply(found) }

@@ -1,0 +1,21 @@
+-- Redrives a dead letter (it is pending again, at its own place) or drops it for good.
+-- Answers whether there was one.
+local base = KEYS[1]
+local verb, queue, id = ARGV[1], ARGV[2], ARGV[3]
+-- @include broker/space
+-- @include broker/holds
+
+if redis.call('ZREM', key_of(queue, 'dead'), id) == 0 then return 0 end
+if verb == 'drop' then
+  forget({ id })
+  deregister_if_empty(queue)
+  return 1
+end
+redis.call('ZADD', key_of(queue, 'pending'), 0, id)
+local run = read_run(id)
+if run then
+  run.state, run.fence = WAITING, '0'
+  write_run(id, run)
+end
+publish(queue)
+return 1

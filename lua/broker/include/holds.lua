@@ -1,0 +1,88 @@
+-- Rows held by a handler or postponed by one. Their run is 'state fence|attempts|limit|reason':
+-- h held, d postponed, w waiting again, x dead, c acked. Lease ends and due times stand in `leases`.
+-- @include clock
+-- @include broker/rows
+local HELD, POSTPONED, WAITING, DEAD, ACKED = 'h', 'd', 'w', 'x', 'c'
+local RECOVER_LIMIT = 100
+
+local function read_run(id)
+  local raw = redis.call('HGET', RUNS, id)
+  if not raw then return nil end
+  local state, fence, attempts, limit, reason = string.match(raw, '^([hdwxc])(%d+)|(%d+)|(%d+)|(.*)$')
+  if not state then return nil end
+  return {
+    state = state, fence = fence, attempts = tonumber(attempts), limit = tonumber(limit), reason = reason,
+  }
+end
+
+local function write_run(id, run)
+  local head = run.state .. run.fence .. '|' .. run.attempts .. '|' .. run.limit
+  redis.call('HSET', RUNS, id, head .. '|' .. run.reason)
+end
+
+local function move_row(queue, from, to, id)
+  redis.call('ZADD', key_of(queue, to), 0, id)
+  redis.call('ZREM', key_of(queue, from), id)
+end
+
+local function drop_oldest_dead(queue, ids)
+  if #ids == 0 then return 0 end
+  take_rows(key_of(queue, 'dead'), ids)
+  forget(ids)
+  return #ids
+end
+
+local function bury(queue, id, run, keep)
+  redis.call('ZREM', key_of(queue, 'leases'), id)
+  redis.call('ZADD', key_of(queue, 'dead'), now, id)
+  redis.call('ZREM', key_of(queue, 'reserved'), id)
+  run.state = DEAD
+  write_run(id, run)
+  local over = redis.call('ZCARD', key_of(queue, 'dead')) - keep
+  if over > 0 then
+    drop_oldest_dead(queue, redis.call('ZRANGE', key_of(queue, 'dead'), 0, math.min(over, 10) - 1))
+  end
+end
+
+local function give_back(queue, id)
+  redis.call('ZREM', key_of(queue, 'leases'), id)
+  move_row(queue, 'reserved', 'pending', id)
+end
+
+local LAPSED = 'the lease ended without a word from its holder, and no attempt is left'
+
+local function recover_one(queue, id, keep)
+  local run = read_run(id)
+  if run and run.state == HELD then
+    run.fence = '0' -- the late holder's settle must not find its own fence
+    if run.attempts >= run.limit then
+      run.reason = LAPSED
+      return bury(queue, id, run, keep)
+    end
+  end
+  give_back(queue, id)
+  if not run then return end
+  run.state = WAITING
+  write_run(id, run)
+end
+
+-- Gives back what is due and what silent holders held; answers how many it looked at.
+local function recover_lapsed(queue, limit, keep)
+  local leases = key_of(queue, 'leases')
+  local lapsed = redis.call('ZRANGEBYSCORE', leases, '-inf', now, 'LIMIT', 0, limit)
+  for _, id in ipairs(lapsed) do
+    recover_one(queue, id, keep)
+  end
+  if #lapsed > 0 then publish(queue) end
+  return #lapsed
+end
+
+local function next_lapse_in(queue)
+  local first = redis.call('ZRANGE', key_of(queue, 'leases'), 0, 0, 'WITHSCORES')
+  return first[2] and math.max(0, first[2] - now) or -1
+end
+
+-- Before a verb looks at a queue; verbs that know no retention keep what the upkeep will trim.
+local function recover_first(queue)
+  recover_lapsed(queue, RECOVER_LIMIT, math.huge)
+end

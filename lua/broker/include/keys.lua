@@ -1,0 +1,14 @@
+-- The keys of a namespace. A queue's rows stand in one of its sets each, by their 19-digit ids:
+-- pending, reserved (by an open batch, a running handler or a postponed retry), claimed, dead.
+local META, QUEUES, ALIASES = base .. ':meta', base .. ':queues', base .. ':aliases'
+local BODIES, RUNS, BATCHES = base .. ':bodies', base .. ':runs', base .. ':batches'
+
+-- Queue names hold neither colons nor braces.
+local function key_of(queue, part)
+  return base .. ':q:' .. queue .. ':' .. part
+end
+
+local function is_type(key, wanted)
+  local found = redis.call('TYPE', key).ok
+  return found == 'none' or found == wanted
+end

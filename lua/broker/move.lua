@@ -1,0 +1,37 @@
+-- Moves messages to another queue; they keep id and state. Answers source, target, then (id, body)
+-- a message.
+local base = KEYS[1]
+local source_name, target_name = ARGV[1], ARGV[2]
+local exact, after, before, order = ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+local limit, with_claimed = tonumber(ARGV[7]), ARGV[8] == '1'
+-- @include broker/space
+-- @include broker/holds
+-- @include broker/select
+
+if not SPACE.is_ready then return NOT_READY end
+local source, target = resolve(source_name), resolve(target_name)
+if not source then return unknown_alias(source_name) end
+if not target then return unknown_alias(target_name) end
+if source == target then return redis.error_reply('INVALID_OPTION target is the queue itself') end
+local parts = with_claimed and { 'pending', 'claimed' } or { 'pending' }
+for _, part in ipairs(parts) do
+  if not is_type(key_of(target, part), 'zset') then
+    return redis.error_reply('INTEGRITY a key of ' .. target .. ' is of another type')
+  end
+end
+recover_first(source)
+local found = find_rows(source, parts, bounds_of(exact, after, before, order), limit)
+local strays = found.strays
+found.strays = {}
+for _, part in ipairs(parts) do
+  local ids = of_part(found, part)
+  add_rows(key_of(target, part), ids)
+  take_rows(key_of(source, part), ids)
+  take_rows(key_of(source, part), strays)
+end
+if #found.ids > 0 then
+  redis.call('SADD', QUEUES, target)
+  publish(target)
+end
+if #found.ids + #strays > 0 then deregister_if_empty(source) end
+return { source, target, as_reply(found) }

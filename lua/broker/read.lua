@@ -1,0 +1,18 @@
+-- Reads messages for good: they become claimed rows, which stay until a vacuum.
+-- Answers the queue, then (id, body) a message.
+local base = KEYS[1]
+local name, exact, after, before = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local order, limit = ARGV[5], tonumber(ARGV[6])
+-- @include broker/space
+-- @include broker/holds
+-- @include broker/select
+
+if not SPACE.is_ready then return NOT_READY end
+local queue = resolve(name)
+if not queue then return unknown_alias(name) end
+recover_first(queue)
+local found = find_rows(queue, { 'pending' }, bounds_of(exact, after, before, order), limit)
+add_rows(key_of(queue, 'claimed'), found.ids)
+take_rows(key_of(queue, 'pending'), of_part(found, 'pending'))
+if #found.strays > 0 then deregister_if_empty(queue) end
+return { queue, as_reply(found) }

@@ -1,0 +1,97 @@
+import { bodiesOf, collect, idsOf, refusal, useBroker } from './broker-fixture.js';
+
+const fixture = useBroker('broker-dump');
+const into = () => fixture.another({ namespace: `${fixture.namespace}-copy` });
+
+afterEach(async () => {
+  const copy = into();
+  await copy.cleanUp();
+  await copy.close();
+});
+
+describe('dump and load', () => {
+  it('keep queues, exact ids, bodies, aliases and the high-water mark', async () => {
+    await fixture.insert('a', 10, 20, 30);
+    await fixture.broker.insert([{ queue: 'b', id: 2n ** 62n, body: '\0 "žluť"\n' }]);
+    await fixture.broker.write('b', '');
+    await fixture.queue('a').read();
+    await fixture.broker.aliases.add('in', 'a');
+    const lastId = await fixture.broker.ids.advance(2n ** 62n + 1_000n);
+    const lines = await collect(fixture.broker.dump());
+    expect(lines.every((line) => typeof JSON.parse(line) === 'object')).toBe(true);
+
+    const copy = into();
+    expect(await copy.load(lines)).toEqual({ messages: 4, aliases: 1, lastId });
+    expect(idsOf(await copy.queue('@in').peekMany())).toEqual([20n, 30n]);
+    expect(bodiesOf(await copy.queue('b').peekMany())).toEqual(['\0 "žluť"\n', '']);
+    expect(await copy.ids.refresh()).toBe(lastId);
+    expect(await collect(copy.dump())).toEqual(lines);
+  });
+
+  it('stream, and tell how far they are', async () => {
+    await fixture.queue('q').writeMany(Array.from({ length: 2_300 }, (_, n) => `${n}`));
+    const dumped: number[] = [];
+    const loaded: number[] = [];
+    const copy = into();
+    const lines = fixture.broker.dump({ onProgress: ({ messages }) => dumped.push(messages) });
+    await copy.load(lines, { onProgress: ({ messages }) => loaded.push(messages) });
+    expect(dumped).toEqual([500, 1_000, 1_500, 2_000, 2_300]);
+    expect(loaded).toEqual(dumped);
+    expect(bodiesOf(await copy.queue('q').peekMany({ limit: 3 }))).toEqual(['0', '1', '2']);
+  });
+
+  it('hold what was there when the dump began, also of open batches', async () => {
+    await fixture.insert('q', 1, 2);
+    const reading = fixture.queue('q').readAll({ guarantee: 'at-least-once', batchSize: 1 });
+    await reading.next();
+    const dumping = fixture.broker.dump();
+    const lines = [(await dumping.next()).value as string];
+    await fixture.queue('q').write('later');
+    lines.push(...(await collect(dumping)));
+    expect((await into().load(lines)).messages).toBe(2);
+    await reading.return();
+  });
+
+  it('keep bytes that are no text', async () => {
+    const bytes = Buffer.from([0, 255, 254, 128]);
+    const codec = { encode: (value: unknown) => value as Buffer, decode: (raw: Buffer) => raw };
+    await fixture.another<Buffer>({ codec }).write('q', bytes);
+    const copy = fixture.another<Buffer>({ codec, namespace: `${fixture.namespace}-copy` });
+    await copy.load(fixture.broker.dump());
+    expect((await copy.queue('q').read())?.body).toEqual(bytes);
+  });
+
+  it('go into an empty namespace only, unless told to merge', async () => {
+    await fixture.insert('q', 1);
+    const lines = await collect(fixture.broker.dump());
+    const copy = into();
+    await copy.write('other', 'x');
+    expect(await refusal(() => copy.load(lines))).toEqual({ code: 'INTEGRITY' });
+    expect((await copy.load(lines, { merge: true })).messages).toBe(1);
+    expect(await refusal(() => copy.load(lines, { merge: true }))).toEqual({ code: 'INTEGRITY' });
+    expect(await copy.stats()).toMatchObject({ queues: 2, pending: 2 });
+  });
+
+  it.each([
+    [
+      'no JSON',
+      ['{"format":"nest-redis-queue:broker","version":1,"lastId":"0000000000000000000"}', '{x'],
+    ],
+    ['another format', ['{"format":"x"}']],
+    ['another version', ['{"format":"nest-redis-queue:broker","version":2}']],
+    ['an id that is a number', [head(), '{"queue":"q","id":5,"body":"x"}']],
+    ['no body', [head(), '{"queue":"q","id":"0000000000000000005"}']],
+    ['a wrong queue', [head(), '{"queue":"-","id":"0000000000000000005","body":""}']],
+    ['a stranger', [head(), '{"what":1}']],
+    ['no end', [head(), '{"queue":"q","id":"0000000000000000005","body":""}']],
+    ['nothing', []],
+  ])('refuse lines with %s', async (_, lines) => {
+    const copy = into();
+    const { code } = await refusal(() => copy.load(lines));
+    expect(['INVALID_OPTION', 'INTEGRITY', 'INVALID_QUEUE_NAME']).toContain(code);
+  });
+
+  function head(): string {
+    return '{"format":"nest-redis-queue:broker","version":1,"lastId":"0000000000000000009"}';
+  }
+});

@@ -1,0 +1,138 @@
+import { firstValueFrom, take, toArray } from 'rxjs';
+import type { WatchOptions } from '../../../lib/broker/index.js';
+import { eventually } from '../../support/eventually.js';
+import { bodiesOf, idsOf, refusal, useBroker } from './broker-fixture.js';
+
+const fixture = useBroker('broker-watchers');
+
+describe('a watcher', () => {
+  it('consumes what is there and what comes, until it is stopped', async () => {
+    await fixture.insert('q', 1, 2);
+    const seen: bigint[] = [];
+    const watcher = fixture.queue('q').watch({ handler: ({ id }) => void seen.push(id) });
+    await eventually(() => seen.length === 2);
+    await fixture.insert('q', 3);
+    await eventually(() => seen.length === 3);
+    await watcher.stop();
+    await watcher.stop();
+    await watcher.done;
+    await fixture.insert('q', 4);
+    expect(seen).toEqual([1n, 2n, 3n]);
+    expect(await fixture.queue('q').stats()).toMatchObject({ pending: 1, claimed: 3 });
+  });
+
+  it('has consumed a message whatever its handler does; the error handler decides about the rest', async () => {
+    await fixture.insert('q', 1, 2, 3, 4);
+    const failed: bigint[] = [];
+    const watcher = fixture.queue('q').watch({
+      handler: () => Promise.reject(new Error('no')),
+      onError: (_, message) => {
+        failed.push(message!.id);
+        return message!.id < 3n;
+      },
+    });
+    await watcher.done;
+    expect(failed).toEqual([1n, 2n, 3n]);
+    expect(await fixture.queue('q').stats()).toMatchObject({ pending: 1, claimed: 3 });
+  });
+
+  it('without an error handler stops with the error', async () => {
+    await fixture.insert('q', 1, 2);
+    const watcher = fixture.queue('q').watch({ handler: () => Promise.reject(new Error('no')) });
+    await expect(watcher.done).rejects.toThrow('no');
+    expect(await fixture.queue('q').stats()).toMatchObject({ pending: 1, claimed: 1 });
+  });
+
+  it('that peeks goes on only behind what succeeded', async () => {
+    await fixture.insert('q', 1, 2, 3);
+    const seen: bigint[] = [];
+    const watcher = fixture.queue('q').watch({
+      mode: 'peek',
+      after: 1n,
+      handler: ({ id }) => {
+        seen.push(id);
+        if (seen.length === 1) throw new Error('once');
+      },
+      onError: () => undefined,
+      maxMessages: 3,
+    });
+    await watcher.done;
+    expect(seen).toEqual([2n, 2n, 3n]);
+    expect(await fixture.queue('q').stats()).toMatchObject({ pending: 3, claimed: 0 });
+  });
+
+  it('that moves does so before its handler sees the message', async () => {
+    await fixture.insert('q', 1, 2, 3);
+    const found: unknown[] = [];
+    const watcher = fixture.queue('q').watch({
+      mode: 'move',
+      target: 'done',
+      handler: async () => found.push(...idsOf(await fixture.queue('done').peekMany())),
+      maxMessages: 2,
+    });
+    await watcher.done;
+    expect(watcher.count).toBe(2);
+    expect(found).toEqual([1n, 1n, 2n]);
+    expect(idsOf(await fixture.queue('q').peekMany())).toEqual([3n]);
+  });
+
+  it('stops by a signal, also while it waits', async () => {
+    const stop = new AbortController();
+    const handler = () => undefined;
+    const watcher = fixture.queue('q').watch({ handler, signal: stop.signal });
+    stop.abort();
+    await watcher.done;
+  });
+
+  it('waits for the handler in progress when it is stopped', async () => {
+    await fixture.insert('q', 1);
+    let isDone = false;
+    let started!: () => void;
+    const running = new Promise<void>((resolve) => (started = resolve));
+    const watcher = fixture.queue('q').watch({
+      handler: async () => {
+        started();
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        isDone = true;
+      },
+    });
+    await running;
+    await watcher.stop();
+    expect(isDone).toBe(true);
+  });
+
+  it('refuses what contradicts itself', async () => {
+    const handler = () => undefined;
+    const queue = fixture.queue('q');
+    const wrong = (option: string) => ({ code: 'INVALID_OPTION', option });
+    for (const [options, option] of [
+      [{}, 'handler'],
+      [{ handler, mode: 'eat' }, 'mode'],
+      [{ handler, mode: 'move' }, 'target'],
+      [{ handler, target: 'r' }, 'target'],
+      [{ handler, mode: 'move', target: 'q' }, 'target'],
+      [{ handler, maxMessages: 0 }, 'maxMessages'],
+      [{ handler, signal: {} }, 'signal'],
+    ] as const) {
+      expect(await refusal(() => queue.watch(options as WatchOptions))).toEqual(wrong(option));
+    }
+  });
+});
+
+describe('an observed queue', () => {
+  it('yields its messages, and is left alone after the last subscriber', async () => {
+    await fixture.queue('q').writeMany(['a', 'b', 'c']);
+    const two = await firstValueFrom(fixture.queue('q').observe().pipe(take(2), toArray()));
+    expect(bodiesOf(two)).toEqual(['a', 'b']);
+    const rest = fixture.queue('q').observe({ mode: 'peek', maxMessages: 1 }).pipe(toArray());
+    expect(bodiesOf(await firstValueFrom(rest))).toEqual(['c']);
+  });
+
+  it('ends with the error of the server', async () => {
+    await fixture.broker.meta();
+    await fixture.redis.set(fixture.key('q', 'odd', 'pending'), 'of another type');
+    const watching = firstValueFrom(fixture.queue('odd').observe());
+    await expect(watching).rejects.toMatchObject({ code: 'OPERATION_FAILED' });
+    await fixture.redis.del(fixture.key('q', 'odd', 'pending'));
+  });
+});
