@@ -73,4 +73,16 @@ describe('the examples of the README', () => {
       'done 1, cancelled 1',
     ]);
   });
+
+  it('run: the visit to the other engines sees what it says', async () => {
+    const { visit } = (await import(join(folder, 'verbs-of-the-others.ts'))) as {
+      readonly visit: (url: string, prefix: string) => Promise<string[]>;
+    };
+    await expect(visit(REDIS_URL, prefix.prefix)).resolves.toEqual([
+      'order-42: placed',
+      'order-42: paid',
+      'a line',
+      '101, 102, closing time',
+    ]);
+  });
 });
