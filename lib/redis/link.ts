@@ -39,7 +39,10 @@ export class Link {
   #failures = 0;
   #down = false;
   #toldAt = -Infinity;
+  /** Why there was no connection, the last time that something was told. */
   #lastError: Error | undefined;
+  /** What the present client told. */
+  #clientError: Error | undefined;
   #closed = false;
 
   constructor(private readonly settings: LinkSettings) {}
@@ -99,11 +102,12 @@ export class Link {
   #open(): void {
     const client = this.settings.create();
     this.#client = client;
+    this.#clientError = undefined;
     unrefSockets(client);
     client.on('error', (error: Error) => this.#onError(client, error));
-    client.on('node error', (error: Error) => (this.#lastError = withoutArguments(error)));
+    client.on('node error', (error: Error) => (this.#clientError = withoutArguments(error)));
     client.on('ready', () => this.#onReady(client));
-    client.on('end', () => client === this.#client && this.#lose(this.#lastError));
+    client.on('end', () => client === this.#client && this.#lose(this.#clientError));
     this.#openTimer = setTimeout(() => {
       if (client.status !== 'ready') this.replace(client, new Error('no answer while connecting'));
     }, this.settings.connectTimeoutMs).unref();
@@ -111,7 +115,8 @@ export class Link {
   }
 
   #onError(client: RedisClient, error: Error): void {
-    this.#lastError = withoutArguments(error);
+    this.#clientError = withoutArguments(error);
+    this.#lastError = this.#clientError;
     const { command } = error as Error & { command?: { name?: string } };
     // a refused SELECT would leave us in database 0
     if (command?.name === 'select') this.replace(client, this.#lastError);
@@ -121,7 +126,6 @@ export class Link {
     if (client !== this.#client || client.status !== 'ready') return;
     clearTimeout(this.#openTimer);
     this.#failures = 0;
-    this.#lastError = undefined;
     if (this.#down) this.settings.logger?.log(`${this.settings.label}: connected again`);
     this.#down = false;
     for (const waiter of this.#waiters) waiter.resolve(client);
@@ -144,13 +148,15 @@ export class Link {
 
   /** One line for each change of state, not for each try, and none for a loss soon after another. */
   #report(reason: Error | undefined): void {
-    this.#lastError = reason ?? this.#lastError;
+    this.#lastError = reason ?? new Error('the server closed the connection');
     const now = performance.now();
     if (this.#down || now - this.#toldAt < QUIET_MS) return;
     this.#down = true;
     this.#toldAt = now;
     const { label, target, logger } = this.settings;
-    logger?.warn(`${label}: no connection to ${target} (${describe(reason)}), trying again`);
+    logger?.warn(
+      `${label}: no connection to ${target} (${describe(this.#lastError)}), trying again`,
+    );
   }
 
   #wait(timeoutMs: number, signal: AbortSignal | undefined): Promise<RedisClient> {
