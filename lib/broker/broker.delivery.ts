@@ -1,6 +1,6 @@
 import type { Delivery, Message, Rejection } from '../contract/index.js';
 import { checkDuration, reasonOf } from '../errors/index.js';
-import { encodePayload, JSON_CODEC, Revocation } from '../redis/index.js';
+import { Revocation } from '../redis/index.js';
 import type { HoldOutcome } from './broker.backend.js';
 
 /** A message of a broker queue as its handler sees it. */
@@ -23,8 +23,6 @@ export interface DeliveryPort {
   settle(outcome: HoldOutcome): Promise<void>;
   /** Prolongs the lease in the next call; rejects with LeaseLostError. */
   extend(delivery: BrokerDelivery): Promise<void>;
-  /** Largest result in bytes. */
-  readonly maxResultBytes: number;
 }
 
 /** A held read: the message is reserved under a lease, and claimed for good by its ack. */
@@ -63,9 +61,8 @@ export class BrokerDelivery implements Delivery {
     this.revocation.revoke(reason);
   }
 
-  /** A broker stores no results; one that could not be stored is refused as on other engines. */
-  async ack(result?: unknown): Promise<void> {
-    if (result !== undefined) encodePayload(JSON_CODEC, result, this.port.maxResultBytes, 'result');
+  /** A broker keeps no results, whatever the handler returned. */
+  async ack(): Promise<void> {
     await this.settle('ack', 0);
   }
 

@@ -1,4 +1,10 @@
-import { checkBoolean, checkDuration, checkInteger, checkKeys } from '../errors/index.js';
+import {
+  checkBoolean,
+  checkDuration,
+  checkInteger,
+  checkKeys,
+  MAX_TIMER_MS,
+} from '../errors/index.js';
 import {
   checkCodec,
   checkRetention,
@@ -107,7 +113,7 @@ export function resolveBrokerOptions(options: BrokerOptions = {}, path = 'broker
     vacuumEvery: count('vacuumEvery'),
     batchSize: count('batchSize'),
     maxConnections: count('maxConnections'),
-    poolTimeoutMs: checkDuration(at('poolTimeoutMs'), given.poolTimeoutMs),
+    poolTimeoutMs: checkDuration(at('poolTimeoutMs'), given.poolTimeoutMs, { max: MAX_TIMER_MS }),
     leaseMs: checkDuration(at('leaseMs'), given.leaseMs),
     promoteEveryMs: checkDuration(at('promoteEveryMs'), given.promoteEveryMs, { min: 10 }),
     keepDead: checkRetention(at('keepDead'), keepDead, BROKER_DEFAULTS.keepDead),

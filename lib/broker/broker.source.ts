@@ -23,7 +23,6 @@ const LOOK_EVERY_MS = 5_000;
 
 /** Where a claim loop of the broker claims from: held reads, settled and taken in one round trip. */
 export class BrokerSource implements DeliverySource, DeliveryPort {
-  readonly maxResultBytes: number;
   private readonly exchange: Exchange<HoldOutcome, Held>;
   private readonly extensions: Gatherer<BrokerDelivery, boolean>;
   private activity: Promise<ActivityWaiter> | null = null;
@@ -32,7 +31,6 @@ export class BrokerSource implements DeliverySource, DeliveryPort {
     private readonly core: BrokerCore,
     private readonly terms: SourceTerms,
   ) {
-    this.maxResultBytes = core.settings.maxMessageBytes;
     this.exchange = new Exchange(
       {
         send: (outcomes, limit) => this.send(outcomes, limit),

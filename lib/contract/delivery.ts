@@ -32,6 +32,7 @@ export interface Delivery<Payload = unknown> {
    * message costs more than the rest of the hand-over together (2.6 microseconds on Node 20).
    */
   onRevoked(listener: (reason: Error) => void): void;
+  /** An engine that stores results refuses one that it cannot store; others do not look at it. */
   ack(result?: unknown): Promise<void>;
   nack(rejection: Rejection): Promise<void>;
   /** Gives the message back without spending an attempt (shutdown, `RetryLaterError`). */

@@ -3,6 +3,9 @@ import { InvalidOptionError } from './option.errors.js';
 /** The largest duration that makes sense: 100 years, far below where a score loses precision. */
 export const MAX_DURATION_MS = 100 * 365 * 86_400_000;
 
+/** The longest pause that a timer of Node knows, in milliseconds; longer ones fire at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** The most attempts of a message: they are counted in a record that stays small. */
 export const MAX_ATTEMPTS = 1_000_000;
 

@@ -1,5 +1,5 @@
-import { OperationalError, PartialFailureError } from '../errors/index.js';
-import { Gatherer, type KeySpace, type RedisConnection } from '../redis/index.js';
+import { OperationalError } from '../errors/index.js';
+import { allOrPartial, Gatherer, type KeySpace, type RedisConnection } from '../redis/index.js';
 import type { EnqueueResult } from './job.js';
 import { MAX_BATCH, MAX_TYPES } from './jobs.options.js';
 import { enqueueScript, type EnqueueReply } from './jobs.scripts.js';
@@ -25,16 +25,6 @@ export class EnqueueGatherer {
   async addMany(jobs: readonly EncodedJob[]): Promise<EnqueueResult[]> {
     return allOrPartial(await Promise.allSettled(jobs.map((job) => this.add(job))));
   }
-}
-
-/** The results; one failure as it is where nothing was done, else all that is known. */
-function allOrPartial(settled: readonly PromiseSettledResult<EnqueueResult>[]): EnqueueResult[] {
-  const results = settled.map((one) =>
-    one.status === 'fulfilled' ? one.value : (one.reason as Error),
-  );
-  const errors = results.filter((result) => result instanceof Error);
-  if (errors.length === 0) return results as EnqueueResult[];
-  throw errors.length === results.length ? errors[0] : new PartialFailureError(results);
 }
 
 async function sendJobs(

@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from '../errors/index.js';
 import type { RedisClient } from './client.js';
 import { nodeOf } from './cluster-node.js';
 import type { ScriptArgument } from './codecs.js';
@@ -91,11 +92,14 @@ export class BlockingLink {
 
   #guarded(client: RedisClient, reply: Promise<unknown>, ms: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const watchdog = setTimeout(() => {
-        const error = new UnansweredError('a blocking read was not answered in time');
-        this.#link.replace(client, error);
-        reject(error);
-      }, ms + WATCHDOG_MARGIN_MS);
+      const watchdog = setTimeout(
+        () => {
+          const error = new UnansweredError('a blocking read was not answered in time');
+          this.#link.replace(client, error);
+          reject(error);
+        },
+        Math.min(ms + WATCHDOG_MARGIN_MS, MAX_TIMER_MS),
+      );
       reply.then(resolve, reject).finally(() => clearTimeout(watchdog));
     });
   }

@@ -8,6 +8,7 @@ import {
   checkOneOf,
   checkRecord,
   InvalidOptionError,
+  MAX_TIMER_MS,
 } from '../errors/index.js';
 import { parseConnectionUrl } from './connection-url.js';
 import { checkName } from './names.js';
@@ -33,7 +34,7 @@ export interface ConnectionOptions {
   readonly client?: Redis | Cluster;
 }
 
-/** Everything about one connection. */
+/** Everything about one connection; its times go up to 2,147,483,647, the longest of a timer. */
 export interface ConnectionSettings {
   readonly connection: ConnectionOptions;
   /** Part of the connections' names on the server, `nest-redis-queue:<name>:…`. @default 'default' */
@@ -83,6 +84,7 @@ const SETTINGS = [
   'logger',
 ] as const satisfies readonly (keyof ConnectionSettings)[];
 const PORTS = { min: 1, max: 65_535 };
+const TIMERS = { max: MAX_TIMER_MS };
 const WAYS = ['url', 'options', 'cluster', 'sentinels', 'client'] as const;
 type Way = (typeof WAYS)[number];
 
@@ -93,9 +95,9 @@ export function checkConnectionSettings(settings: ConnectionSettings): CheckedSe
   return {
     connection: checkConnection(settings.connection),
     name: checkName('name', given.name).replaceAll(' ', '_'), // CLIENT SETNAME refuses spaces
-    connectTimeoutMs: checkDuration('connectTimeoutMs', given.connectTimeoutMs),
-    commandTimeoutMs: checkDuration('commandTimeoutMs', given.commandTimeoutMs),
-    blockMs: checkDuration('blockMs', given.blockMs),
+    connectTimeoutMs: checkDuration('connectTimeoutMs', given.connectTimeoutMs, TIMERS),
+    commandTimeoutMs: checkDuration('commandTimeoutMs', given.commandTimeoutMs, TIMERS),
+    blockMs: checkDuration('blockMs', given.blockMs, TIMERS),
     logger: settings.logger === undefined ? undefined : checkLogger('logger', settings.logger),
   };
 }

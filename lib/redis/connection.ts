@@ -83,6 +83,11 @@ export class RedisConnection {
     return (this.#subscriber ??= this.#adopt(new Subscriber(this.#blockingHost('subscriber'))));
   }
 
+  /** Whether `close` was called: no command is sent any more. */
+  get isClosed(): boolean {
+    return this.#closing !== undefined;
+  }
+
   /** Whether the link is ready and its last command was answered. */
   get connected(): boolean {
     return this.#caller.connected;
@@ -147,7 +152,7 @@ export class RedisConnection {
   }
 
   #assertOpen(): void {
-    if (this.#closing !== undefined) throw new ClosedError('the Redis connection');
+    if (this.isClosed) throw new ClosedError('the Redis connection');
   }
 
   #blockingHost(role: ConnectionRole): BlockingHost {

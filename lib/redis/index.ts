@@ -27,6 +27,7 @@ export {
   type PayloadCodec,
   type ReadPayload,
 } from './payload-codec.js';
+export { allOrPartial } from './partial.js';
 export { asBuffer, asInteger, asList, asText, asTextOrNull } from './replies.js';
 export {
   checkRetention,

@@ -1,23 +1,37 @@
-import { checkBoolean, checkDuration, checkKeys, RedisQueueError } from '../errors/index.js';
+import {
+  checkBoolean,
+  checkDuration,
+  checkKeys,
+  InvalidOptionError,
+  RedisQueueError,
+} from '../errors/index.js';
+import { LeaseWatch } from './lease-watch.js';
 import type { StreamDelivery } from './stream.delivery.js';
 
 /** How a delivery is rejected. */
 export interface StreamRejectOptions {
   /** Back to the end of the stream; without it the message is a dead letter. @default false */
   readonly requeue?: boolean;
-  /** With `requeue`: milliseconds until it is delivered again. @default 0 */
+  /** Only with `requeue`: milliseconds until it is delivered again. @default 0 */
   readonly delayMs?: number;
 }
 
 /** A message that `deliveries()` handed out; settle it once, by `ack` or `reject`. */
 export class StreamConsumed {
-  /** Resolves when it was settled or its lease was lost. */
-  readonly settled: Promise<void>;
-  private end!: () => void;
+  private readonly watch: LeaseWatch;
 
   constructor(private readonly delivery: StreamDelivery) {
-    this.settled = new Promise((resolve) => (this.end = resolve));
-    delivery.onRevoked(this.end);
+    this.watch = new LeaseWatch(delivery.leaseMs);
+    delivery.onRevoked(() => this.watch.end());
+  }
+
+  /**
+   * Resolves when it was settled, or its lease was lost or ran out unextended. In the last case
+   * others of the group may take it over, its consumer itself does not get it again; until one
+   * does, a late settle still counts.
+   */
+  get settled(): Promise<void> {
+    return this.watch.over;
   }
 
   /** The bytes as they were published. */
@@ -78,6 +92,7 @@ export class StreamConsumed {
     const { requeue = false, delayMs = 0 } = options;
     checkDuration('delayMs', delayMs, { min: 0 });
     const retryInMs = checkBoolean('requeue', requeue) ? delayMs : null;
+    if (delayMs > 0 && !requeue) throw new InvalidOptionError('delayMs', 'goes with requeue only');
     await this.settle(this.delivery.nack({ error: REJECTED, retryInMs }));
   }
 
@@ -91,16 +106,17 @@ export class StreamConsumed {
    *
    * @throws LeaseLostError when someone else holds it by now.
    */
-  extend(): Promise<void> {
-    return this.delivery.extend();
+  async extend(): Promise<void> {
+    await this.delivery.extend();
+    this.watch.renew();
   }
 
   private async settle(settling: Promise<void>): Promise<void> {
     try {
       await settling;
-      this.end();
+      this.watch.end();
     } catch (error) {
-      if ((error as RedisQueueError).code === 'LEASE_LOST') this.end();
+      if ((error as RedisQueueError).code === 'LEASE_LOST') this.watch.end();
       throw error;
     }
   }

@@ -1,5 +1,6 @@
+import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
-import { Observable, type Subscriber } from 'rxjs';
+import { Observable } from 'rxjs';
 import {
   checkDuration,
   checkInteger,
@@ -8,8 +9,9 @@ import {
   InvalidOptionError,
 } from '../errors/index.js';
 import { checkName, newId, pickOptions, settled } from '../redis/index.js';
-import { type StreamConsumed } from './consumed.js';
+import type { StreamConsumed } from './consumed.js';
 import { Deliverer } from './deliverer.js';
+import { DeliveryPump, type PumpTarget } from './delivery-pump.js';
 import { StreamSource, type SourceTerms } from './stream.source.js';
 import { StreamUpkeep } from './stream-upkeep.js';
 import { openCore, STANDALONE_NAMES, type StreamsCore } from './streams.core.js';
@@ -30,7 +32,8 @@ const STOP_LIMIT_MS = 2_000;
  * Reads one queue or several as a member of a consumer group.
  *
  * At least once: an entry that is not settled within the lease goes to another consumer of the
- * group. What its holder keeps for longer, it extends. While it reads, it also moves due delayed
+ * group. What its holder keeps for longer, it extends. An entry that this consumer holds unsettled
+ * does not come to it again while it lives: only others of the group take it over. While it reads, it also moves due delayed
  * messages onto the stream and trims what every group has settled.
  */
 export class StreamConsumer {
@@ -54,6 +57,7 @@ export class StreamConsumer {
     this.core = core ?? openAlone(options);
     this.terms = termsOf(options, { core: this.core, queues: this.queues, consumer: this.name });
     this.group = this.terms.group;
+    setMaxListeners(0, this.stopper.signal); // one an iterator or subscriber, no leak
   }
 
   /** False after a connection or time-out error, true after the next success. */
@@ -88,14 +92,14 @@ export class StreamConsumer {
 
   /**
    * The same as an Observable: as many as `prefetch` are out at a time, and each that is settled
-   * makes room for the next. It completes after `stop`.
+   * makes room for the next, as does one whose lease ran out. It completes after `stop`.
    */
   observe(): Observable<StreamConsumed> {
     return new Observable((subscriber) => {
       const stop = new AbortController();
       const end = () => stop.abort();
       this.stopper.signal.addEventListener('abort', end);
-      this.pump(subscriber, stop.signal)
+      this.pumpTo(subscriber, stop.signal)
         .then(
           () => subscriber.complete(),
           (error: unknown) => subscriber.error(error),
@@ -146,23 +150,8 @@ export class StreamConsumer {
     return this.queues.map((queue) => new StreamUpkeep(this.core, queue, [this.group]));
   }
 
-  private async pump(subscriber: Subscriber<StreamConsumed>, signal: AbortSignal): Promise<void> {
-    const deliverer = this.begin();
-    const out = new Set<Promise<void>>();
-    while (!signal.aborted && !deliverer.isClosed) {
-      const free = this.terms.slots - out.size;
-      for (const consumed of free > 0 ? await deliverer.next(free, signal) : []) {
-        if (signal.aborted) {
-          await deliverer.giveBack([consumed]);
-          continue;
-        }
-        out.add(consumed.settled);
-        void consumed.settled.then(() => out.delete(consumed.settled));
-        subscriber.next(consumed);
-      }
-      if (out.size >= this.terms.slots) await Promise.race([...out, aborted(signal)]);
-    }
-    await deliverer.giveBack([]);
+  private async pumpTo(target: PumpTarget, signal: AbortSignal): Promise<void> {
+    await new DeliveryPump(this.begin(), this.terms.slots, signal).run(target);
   }
 }
 
@@ -196,11 +185,4 @@ function termsOf(
     maxAttempts: 0,
     slots: checkInteger('prefetch', prefetch, { min: 1, max: MAX_PREFETCH }),
   };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

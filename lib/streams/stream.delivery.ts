@@ -1,12 +1,6 @@
 import type { Delivery, Rejection } from '../contract/index.js';
 import { checkDuration, reasonOf, UnreadablePayloadError } from '../errors/index.js';
-import {
-  encodePayload,
-  parseHeaders,
-  readPayload,
-  Revocation,
-  type ReadPayload,
-} from '../redis/index.js';
+import { parseHeaders, readPayload, Revocation, type ReadPayload } from '../redis/index.js';
 import type { StreamEntry } from './entry.js';
 import type { StreamOutcome } from './outcome.js';
 import type { StreamMessage } from './stream.message.js';
@@ -71,14 +65,9 @@ export class StreamDelivery implements Delivery {
     this.revocation.revoke(reason);
   }
 
-  /**
-   * Nothing is kept of a result; one that could not be stored is refused all the same, so that a
-   * handler means the same on every engine.
-   */
-  async ack(result?: unknown): Promise<void> {
+  /** Streams keep no results: whatever the handler returned is none of their business. */
+  async ack(): Promise<void> {
     if (this.isAcked) return; // done is done; the server has forgotten it
-    const { codec, maxPayloadBytes } = this.port.settings;
-    if (result !== undefined) encodePayload(codec, result, maxPayloadBytes, 'result');
     const { queue, entryId, token } = this.entry;
     await this.port.settle({ verb: 'ack', queue, id: entryId, token });
     this.isAcked = true;

@@ -7,6 +7,7 @@ import {
   PayloadError,
 } from '../errors/index.js';
 import {
+  allOrPartial,
   asText,
   checkHeaders,
   checkName,
@@ -71,7 +72,12 @@ export class StreamProducer {
     return this.send(this.encode(body, options));
   }
 
-  /** Publishes many messages, up to 500 a round trip; all are checked before the first is sent. */
+  /**
+   * Publishes many messages, up to 500 a round trip; all are checked before the first is sent.
+   *
+   * @throws InvalidOptionError, PayloadError before anything is sent; PartialFailureError when some
+   * were written, its `results` an id or an error a message; OperationalError when none was
+   */
   async publishMany(messages: readonly NewStreamMessage[]): Promise<string[]> {
     const encoded = checkList('messages', messages).map((message) => {
       if (typeof message === 'string' || message instanceof Uint8Array)
@@ -80,7 +86,7 @@ export class StreamProducer {
       const { body, ...options } = message;
       return this.encode(body, options);
     });
-    return Promise.all(encoded.map((one) => this.send(one)));
+    return allOrPartial(await Promise.allSettled(encoded.map((one) => this.send(one))));
   }
 
   /** Closes the connection that this producer opened; a client that was handed over stays open. */

@@ -31,6 +31,14 @@ export class StreamSource implements DeliverySource, DeliveryPort {
   private turn = 0;
   private wanted = 1;
   private closing: Promise<void> | undefined;
+  /** What is settled from now on is late: the name may have stayed for its sake alone. */
+  private isLeaving = false;
+  private readonly leaves = new Gatherer<StreamLane | undefined, void>({
+    maxItems: MAX_BATCH,
+    maxCalls: 1, // one sent before the last settle would find it pending
+    send: (lanes) =>
+      Promise.all(lanes.map((lane, at) => leaveOnce(lane, lanes.indexOf(lane) === at))),
+  });
 
   constructor(core: StreamsCore, terms: SourceTerms) {
     const { group, consumer, queues, slots, leaseMs } = terms;
@@ -64,7 +72,8 @@ export class StreamSource implements DeliverySource, DeliveryPort {
 
   /**
    * Sends what is still to be settled, gives back what nobody was handed, and removes the
-   * consumer's name where nothing is pending for it. What is held may still be settled after it.
+   * consumer's name where nothing is pending for it. What is held may still be settled after it;
+   * the last of that removes the name.
    */
   close(): Promise<void> {
     return (this.closing ??= this.shut());
@@ -83,13 +92,11 @@ export class StreamSource implements DeliverySource, DeliveryPort {
   }
 
   async settle(outcome: StreamOutcome): Promise<void> {
-    try {
-      const code = await this.exchange.settle(outcome);
-      if (code === SETTLED) return;
-      throw code === REFUSED ? refused(outcome) : lostLease(outcome.id);
-    } finally {
-      this.lanes.get(outcome.queue)?.forget(outcome.id);
-    }
+    const lane = this.lanes.get(outcome.queue);
+    const code = await this.exchange.settle(outcome).finally(() => lane?.forget(outcome.id));
+    if (this.isLeaving) await this.leaves.add(lane);
+    if (code === SETTLED) return;
+    throw code === REFUSED ? refused(outcome) : lostLease(outcome.id);
   }
 
   async extend(delivery: StreamDelivery): Promise<void> {
@@ -106,6 +113,7 @@ export class StreamSource implements DeliverySource, DeliveryPort {
     await this.idle.close();
     await this.giveBackSpare();
     await Promise.all([...this.lanes.values()].map((lane) => lane.giveBack()));
+    this.isLeaving = true;
     await this.leave();
   }
 
@@ -168,6 +176,10 @@ export class StreamSource implements DeliverySource, DeliveryPort {
 
 function laneTerms({ group, consumer, leaseMs, maxDeliveries, maxAttempts }: LaneTerms): LaneTerms {
   return { group, consumer, leaseMs, maxDeliveries, maxAttempts };
+}
+
+async function leaveOnce(lane: StreamLane | undefined, isFirst: boolean): Promise<void> {
+  if (isFirst) await lane?.leave().catch(() => undefined); // swept later
 }
 
 function sooner(one: number, other: number): number {

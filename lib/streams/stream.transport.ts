@@ -1,4 +1,10 @@
-import { checkKeys, checkList, checkOneOf, OperationalError } from '../errors/index.js';
+import {
+  checkKeys,
+  checkList,
+  checkOneOf,
+  ClosedError,
+  OperationalError,
+} from '../errors/index.js';
 import { checkName, encodePayload, pickOptions, type KeySpace } from '../redis/index.js';
 import type { NewStreamPayload, StreamPublishOptions } from './stream.message.js';
 import { StreamConsumer } from './stream.consumer.js';
@@ -37,6 +43,7 @@ export class StreamTransport {
   private readonly space: KeySpace;
   private readonly consumers = new Set<StreamConsumer>();
   private lastStats = NOTHING;
+  private isClosed = false;
 
   /**
    * @param core shared by the transports that `queue()` makes; left out by applications.
@@ -59,6 +66,7 @@ export class StreamTransport {
 
   /** The transport of another queue over the same connection and with the same options. */
   queue(name: string): StreamTransport {
+    checkName('queue', name); // an undefined one must not mean the default queue
     return name === this.name ? this : new StreamTransport({ queue: name }, borrowed(this.core));
   }
 
@@ -66,9 +74,11 @@ export class StreamTransport {
    * A consumer of this queue, or of those it names, over the same connection. `close` of the
    * transport stops it.
    *
-   * @throws InvalidOptionError naming the option
+   * @throws InvalidOptionError naming the option; ClosedError after `close`
    */
   consumer(options: StreamReadOptions = {}): StreamConsumer {
+    if (this.isClosed || this.core.connection.isClosed)
+      throw new ClosedError(`the transport ${this.name}`);
     checkKeys('options', options, CONSUMER_NAMES);
     const place = options.queues === undefined ? { queue: this.name } : {};
     const consumer = new StreamConsumer({ ...options, ...place }, borrowed(this.core));
@@ -86,7 +96,11 @@ export class StreamTransport {
     return this.producer.publish(this.encode(payload), options);
   }
 
-  /** Publishes many payloads in few round trips; all are checked before the first is sent. */
+  /**
+   * Publishes many payloads in few round trips; all are checked before the first is sent.
+   *
+   * @throws as `StreamProducer.publishMany`: PartialFailureError when some were written
+   */
   async appendMany(payloads: readonly NewStreamPayload[]): Promise<readonly string[]> {
     const messages = checkList('payloads', payloads).map((one) => {
       const { payload, ...options } = checkKeys('payload', one, [
@@ -144,6 +158,7 @@ export class StreamTransport {
 
   /** Stops its consumers and closes what it opened; a client that was handed over stays open. */
   async close(): Promise<void> {
+    this.isClosed = true;
     await Promise.all([...this.consumers].map((consumer) => consumer.close()));
     if (this.core.ownsConnection) await this.core.connection.close();
   }

@@ -4,6 +4,7 @@ import {
   checkInteger,
   checkKeys,
   checkOneOf,
+  MAX_TIMER_MS,
 } from '../errors/index.js';
 import {
   JSON_CODEC,
@@ -19,7 +20,7 @@ export interface StreamsOptions {
   readonly leaseMs?: number;
   /**
    * How long one read waits for an entry; also how often lapsed entries are looked for, and the
-   * longest that `stop()` takes. @default 1_000
+   * longest that `stop()` takes; up to 2,147,483,647. @default 1_000
    */
   readonly blockMs?: number;
   /** An entry that was taken over more often than this is dead-lettered. @default no limit */
@@ -141,7 +142,7 @@ export function resolveStreamsOptions(
   return Object.freeze({
     ...checkLimits(given, at),
     leaseMs: checkDuration(at('leaseMs'), given.leaseMs),
-    blockMs: checkDuration(at('blockMs'), given.blockMs),
+    blockMs: checkDuration(at('blockMs'), given.blockMs, { max: MAX_TIMER_MS }),
     consumerIdleMs: checkDuration(at('consumerIdleMs'), given.consumerIdleMs),
     promoteEveryMs: checkDuration(at('promoteEveryMs'), given.promoteEveryMs, { min: 10 }),
     promoteLimit: checkInteger(at('promoteLimit'), given.promoteLimit, { min: 1, max: MAX_BATCH }),

@@ -1,5 +1,5 @@
 import type { HandlerLogger, UpkeepReport, UpkeepTask } from '../contract/index.js';
-import { checkDuration } from '../errors/index.js';
+import { checkDuration, MAX_TIMER_MS } from '../errors/index.js';
 
 /** How a periodic task runs. */
 export interface PeriodicTaskOptions {
@@ -16,9 +16,6 @@ export interface UpkeepHealth {
   /** Why the last run failed; `null` when it did not. */
   readonly lastError: string | null;
 }
-
-/** The longest pause that a timer of Node knows; longer ones fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** After failures the pause grows up to this, unless `everyMs` is longer. */
 const MAX_BACKOFF_MS = 30_000;

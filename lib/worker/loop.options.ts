@@ -1,4 +1,4 @@
-import { checkDuration, checkInteger, checkKeys } from '../errors/index.js';
+import { checkDuration, checkInteger, checkKeys, MAX_TIMER_MS } from '../errors/index.js';
 import {
   RETRY_DEFAULTS,
   checkRetryOptions,
@@ -46,9 +46,6 @@ export const LOOP_DEFAULTS = Object.freeze({
 
 /** The most handlers one loop runs at once, and the most it claims ahead. */
 const MAX_SLOTS = 10_000;
-
-/** The longest pause that a timer of Node knows; longer ones fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Checks loop options and completes them; what it returns can be passed in again.

@@ -12,6 +12,8 @@ export type Capability =
   | 'headers'
   /** A running message can be cancelled, and its holder is told. */
   | 'cancel'
+  /** What a handler returns is stored, so it has to be storable. */
+  | 'results'
   /** A body that does not decode can be put into the queue. */
   | 'unreadable';
 

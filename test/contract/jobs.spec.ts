@@ -16,7 +16,15 @@ const STATES: Readonly<Record<string, State>> = {
 const HALF_A_BODY = { encode: () => '{"half', decode: () => undefined };
 
 const harness: EngineHarness = {
-  capabilities: ['order by arrival', 'delay', 'max attempts', 'headers', 'cancel', 'unreadable'],
+  capabilities: [
+    'order by arrival',
+    'delay',
+    'max attempts',
+    'headers',
+    'cancel',
+    'results',
+    'unreadable',
+  ],
   open: () => Promise.resolve(openQueue(`q${newId()}`)),
 };
 

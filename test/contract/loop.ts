@@ -86,11 +86,24 @@ export function describeLoop(fixture: QueueFixture): void {
       expect(runs).toBe(1);
     });
 
-    it('a result that cannot be stored is a failure like any other', async () => {
+    fixture.itIf('results')('a result that cannot be stored is a failure', async () => {
       fixture.loop(() => 1n, { retry });
       const id = await fixture.queue.produce('x');
       await eventually(async () => (await stateOf(id)) === 'dead');
       expect((await fixture.queue.deadLetters.list())[0].attempts).toBe(3);
+    });
+
+    fixture.itUnless('results')('one run is enough, whatever it returns', async () => {
+      let runs = 0;
+      const run = () => {
+        runs += 1;
+        return 1n;
+      };
+      fixture.loop(run, { retry });
+      const id = await fixture.queue.produce('x');
+      await eventually(() => isDone(id));
+      expect(runs).toBe(1);
+      expect(await fixture.queue.deadLetters.count()).toBe(0);
     });
 
     fixture.itIf('unreadable')('an unreadable message dies once, its handler unseen', async () => {

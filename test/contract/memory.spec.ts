@@ -6,7 +6,15 @@ const A_DAY_MS = 86_400_000;
 const QUEUE = 'mem';
 
 const harness: EngineHarness = {
-  capabilities: ['order by arrival', 'delay', 'max attempts', 'headers', 'cancel', 'unreadable'],
+  capabilities: [
+    'order by arrival',
+    'delay',
+    'max attempts',
+    'headers',
+    'cancel',
+    'results',
+    'unreadable',
+  ],
   open: () => Promise.resolve(openQueue()),
 };
 

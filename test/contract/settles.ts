@@ -42,11 +42,24 @@ export function describeSettles(fixture: QueueFixture): void {
       await next.ack();
     });
 
-    it('refuses a result that cannot be stored, and the message is still held', async () => {
-      const { id, delivery } = await claimNew();
-      await expect(delivery.ack(1n)).rejects.toMatchObject({ code: 'INVALID_PAYLOAD' });
-      expect(await stateOf(id)).toBe('running');
-      await delivery.ack();
+    fixture.itIf('results')(
+      'refuses a result that cannot be stored, and the message is still held',
+      async () => {
+        const { id, delivery } = await claimNew();
+        await expect(delivery.ack(1n)).rejects.toMatchObject({ code: 'INVALID_PAYLOAD' });
+        expect(await stateOf(id)).toBe('running');
+        await delivery.ack();
+      },
+    );
+
+    fixture.itUnless('results')('takes whatever a handler returned', async () => {
+      const circular: { self?: unknown } = {};
+      circular.self = circular;
+      for (const result of [1n, circular]) {
+        const { id, delivery } = await claimNew();
+        await delivery.ack(result);
+        expect([null, 'done']).toContain(await stateOf(id));
+      }
     });
   });
 

@@ -279,6 +279,7 @@ describe('refused before any change', () => {
     ['maxConnections', 1.5],
     ['poolTimeoutMs', 0],
     ['poolTimeoutMs', Infinity],
+    ['poolTimeoutMs', 2 ** 31],
     ['poolTimeoutMs', '5'],
     ['maxMessageBytes', 0],
     ['staleBatchMs', NaN],

@@ -27,6 +27,18 @@ describe('stop', () => {
     expect(await streams.consumerNames()).toEqual([]);
   });
 
+  test('leaves the name to the last late settle, however it settles', async () => {
+    await streams.producer.publishMany(['a', 'b', 'c']);
+    const consumer = streams.consumer({ prefetch: 3 });
+    const [first, second, third] = await streams.take(consumer, 3);
+    await consumer.stop();
+    await first.ack();
+    await second.reject({ requeue: true });
+    expect(await streams.consumerNames()).toEqual([consumer.name]);
+    await third.release();
+    expect(await streams.consumerNames()).not.toContain(consumer.name);
+  });
+
   test('ends the deliveries within the block time, and before where nothing comes', async () => {
     const consumer = streams.consumer({ blockMs: 5_000 });
     const reading = collect(consumer);

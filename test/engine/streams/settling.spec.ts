@@ -57,6 +57,13 @@ describe('reject', () => {
     expect(await streams.pending('other')).toBe(1);
   });
 
+  test('with a delay but without requeue is refused, and the message is still held', async () => {
+    const one = await published();
+    await expect(one.reject({ delayMs: 200 })).rejects.toMatchObject({ option: 'delayMs' });
+    await one.ack();
+    expect(await streams.letters()).toEqual([]);
+  });
+
   test('is refused for a wrong delay, and the message is still held', async () => {
     const one = await published();
     const rejecting = one.reject({ requeue: true, delayMs: NaN });

@@ -51,15 +51,13 @@ export class GroupsModel {
     const { lease } = group;
     const done = message.position + 1;
     if (lease?.token !== message.token) return this.wasAcked(message.token, done);
-    if (done <= lease.done && !lease.isParked) return true;
-    const hadBegun = this.pop(group, Math.max(0, done - lease.done));
-    lease.done = Math.max(done, lease.done);
-    if (lease.done < lease.size && !lease.isParked) {
-      group.tries = 1;
-      return true;
-    }
-    if (hadBegun || lease.isParked) group.tries = 0;
-    this.free(group);
+    if (done <= lease.done) return true;
+    if (message.position !== lease.done) return false;
+    this.acked.push(...group.queue.splice(0, 1));
+    lease.done = done;
+    const isFreed = lease.done === lease.size || lease.isParked;
+    group.tries = isFreed ? 0 : 1;
+    if (isFreed) this.free(group);
     return true;
   }
 
@@ -67,8 +65,7 @@ export class GroupsModel {
     this.calls += 1;
     const group = this.of(message.group);
     const { lease } = group;
-    if (lease === null || !this.isHeldBy(message)) return false;
-    this.passOver(group, message);
+    if (lease === null || !this.isNext(message)) return false;
     if (!how.spends) group.tries = Math.max(0, group.tries - 1);
     if (how.isParked) lease.isParked = true;
     else this.free(group);
@@ -78,8 +75,7 @@ export class GroupsModel {
   bury(message: ClaimedMessage): boolean {
     this.calls += 1;
     const group = this.of(message.group);
-    if (!this.isHeldBy(message)) return false;
-    this.passOver(group, message);
+    if (!this.isNext(message)) return false;
     this.dead.push(group.queue.shift() as string);
     group.tries = 0;
     this.free(group);
@@ -115,16 +111,9 @@ export class GroupsModel {
     group.lease = { token: messages[0].token, size, done: 0, isParked: false };
   }
 
-  /** A settle of a later message of a batch says that those before it went well. */
-  private passOver(group: Group, { position }: ClaimedMessage): void {
-    const lease = group.lease as Lease;
-    if (this.pop(group, Math.max(0, position - lease.done))) group.tries = 1;
-    lease.done = Math.max(position, lease.done);
-  }
-
-  private pop(group: Group, count: number): boolean {
-    this.acked.push(...group.queue.splice(0, count));
-    return count > 0;
+  /** The messages of a batch are settled in order, each for itself. */
+  private isNext(message: ClaimedMessage): boolean {
+    return this.isHeldBy(message) && this.of(message.group).lease?.done === message.position;
   }
 
   private free(group: Group): void {

@@ -46,12 +46,17 @@ describe('connection settings', () => {
   test.each(['connectTimeoutMs', 'commandTimeoutMs', 'blockMs'] as const)(
     '%s must be a duration',
     (option) => {
-      for (const value of [0, -1, 1.5, NaN, '5', null, Infinity]) {
+      for (const value of [0, -1, 1.5, NaN, '5', null, Infinity, 2 ** 31]) {
         const settings = { connection: { url }, [option]: value } as ConnectionSettings;
         expect(() => new RedisConnection(settings)).toThrow(new RegExp(`^${option}: `));
       }
     },
   );
+
+  test('the longest time is that of a timer', () => {
+    const settings = { connection: { url }, blockMs: 2 ** 31 - 1, commandTimeoutMs: 2 ** 31 - 1 };
+    expect(() => new RedisConnection(settings)).not.toThrow();
+  });
 
   test.each([{}, { log: 1 }, { log() {}, error() {} }, 'console', 5, null])(
     'a logger like %p is refused before it is needed',

@@ -51,6 +51,8 @@ describe.each([
     ['queue', 7],
     ['prefix', '{x}'],
     ['connectTimeoutMs', 0],
+    ['connectTimeoutMs', 2 ** 31],
+    ['commandTimeoutMs', 2 ** 31],
   ])('refuses %s %p', (option, value) => {
     expect(caught(() => new Part({ url, [option]: value }))).toEqual(refused(option));
   });
@@ -72,6 +74,7 @@ describe.each([
     ['leaseMs', NaN],
     ['leaseMs', '5'],
     ['blockMs', 0],
+    ['blockMs', 2 ** 31],
     ['maxDeliveries', 0],
     ['maxDeliveries', 1.5],
     ['maxDeliveries', '3'],
@@ -100,6 +103,19 @@ test.each([
 
 test('a queue named twice is read once', () => {
   expect(new StreamConsumer({ url, queues: ['a', 'b', 'a'] }).queues).toEqual(['a', 'b']);
+});
+
+test.each([undefined, null, '', 7])('queue(%p) of a transport is refused', (name) => {
+  const transport = new StreamTransport({ url });
+  expect(caught(() => transport.queue(name as string))).toEqual(refused('queue'));
+});
+
+test('a closed transport makes no consumers, nor does another queue of it', async () => {
+  const transport = new StreamTransport({ url });
+  const other = transport.queue('other');
+  await transport.close();
+  expect(caught(() => transport.consumer())).toMatchObject({ code: 'CLOSED' });
+  expect(caught(() => other.consumer())).toMatchObject({ code: 'CLOSED' });
 });
 
 test('names of consumers are unique', () => {
