@@ -1,5 +1,5 @@
 import { LeaseLostError, PayloadError } from '../errors/index.js';
-import { encodePayload, newId, type KeySpace } from '../redis/index.js';
+import { newId, type KeySpace } from '../redis/index.js';
 import type { ClaimedMessage } from './group-message.js';
 import type { GroupsCore } from './groups.core.js';
 import { extendScript, settleScript } from './groups.scripts.js';
@@ -7,7 +7,7 @@ import { readLease } from './message-record.js';
 import { batchOutcomes, type GroupOutcome } from './outcome.js';
 import type { Passes } from './tiers.js';
 
-/** How many calls back the server knows an ack again; more than are ever open at once. */
+/** How many calls back of one holder the server knows an ack again; more than are open at once. */
 const REMEMBERED_CALLS = 64;
 
 /** What a settle call wants in return. */
@@ -20,6 +20,11 @@ export interface ClaimTerms {
   /** Attempts after which a message is a dead letter; 0 for no limit. */
   readonly attempts: number;
   readonly passes: Passes;
+  /**
+   * Whether each settle is about its own message alone, and refused unless that is the next one of
+   * its lease; otherwise it speaks for the messages before it too. @default false
+   */
+  readonly exact?: boolean;
 }
 
 /** What a settle call brought back; each lease is its messages in order, at least one. */
@@ -53,6 +58,7 @@ export class GroupClaims {
       slot: this.calls++ % REMEMBERED_CALLS,
       keepDead: keepDead.count,
       keepDeadMs: keepDead.ageMs,
+      exact: terms.exact ?? false,
     });
     const place = { topic: this.topic, leaseMs: terms.leaseMs, codec };
     return {
@@ -71,16 +77,6 @@ export class GroupClaims {
   wait(timeoutMs: number, signal?: AbortSignal): Promise<void> {
     const keys = [this.space.key('signal')];
     return this.core.connection.doorbell.wait({ keys, timeoutMs, ...(signal && { signal }) });
-  }
-
-  /**
-   * Results are not kept on this engine, but one that could not be stored is refused, as on every
-   * other: the run then counts as failed.
-   */
-  checkResult(result: unknown): void {
-    if (result === undefined) return;
-    const { codec, maxPayloadBytes } = this.core.settings;
-    encodePayload(codec, result, maxPayloadBytes, 'result');
   }
 }
 

@@ -12,7 +12,7 @@ export interface GroupMessage<Payload = unknown> extends Message<Payload> {
 export interface ClaimedMessage<Payload = unknown> extends GroupMessage<Payload> {
   /** Names the lease on the group; a settle with an older token changes nothing. */
   readonly token: string;
-  /** The message's place in its lease, 0 for the head. */
+  /** The message's place in its lease, 0 for the head; a lease is settled in this order. */
   readonly position: number;
   /** Grows with every delivery of the topic. */
   readonly fence: number;
@@ -33,7 +33,7 @@ export interface MessageHandle {
 
 /** What `publish` takes. Unknown keys are refused. */
 export interface NewMessage<Payload = unknown> {
-  /** Any name of 1 to 512 bytes; a group exists while it has messages. */
+  /** 1 to 512 bytes without control characters; a group exists while it has messages. */
   readonly group: string;
   readonly payload: Payload;
   /**
@@ -61,7 +61,11 @@ export interface ClaimOptions {
   readonly minPriority?: number;
   /** @default the transport's leaseMs */
   readonly leaseMs?: number;
-  /** How many head messages of each group under one lease, 1 to 100. @default the transport's */
+  /**
+   * How many head messages of each group under one lease, 1 to 100; settle them in order. A batch
+   * that lapses comes again as a whole, and messages behind the head count their attempts only from
+   * when they are the head. @default the transport's
+   */
   readonly groupBatch?: number;
   /** How long to wait for a message when there is none, in milliseconds. @default 0 */
   readonly waitMs?: number;
@@ -71,7 +75,7 @@ export interface ClaimOptions {
 
 /** How a failed message goes on. */
 export interface NackOptions {
-  /** Milliseconds for which the group is parked; 0 makes it claimable at once. @default 0 */
+  /** Milliseconds for which the group is parked; 0: at once, ahead of all that wait. @default 0 */
   readonly delayMs?: number;
   /** Kept with the dead letter when no attempt is left. */
   readonly reason?: Error | string;

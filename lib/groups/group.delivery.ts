@@ -5,7 +5,7 @@ import type { ClaimedMessage } from './group-message.js';
 
 /** What a delivery needs of the lease that it belongs to. */
 export interface DeliveryPort {
-  ack(delivery: GroupDelivery, result: unknown): Promise<void>;
+  ack(delivery: GroupDelivery): Promise<void>;
   end(delivery: GroupDelivery, ending: Ending): Promise<void>;
   extend(delivery: GroupDelivery): Promise<void>;
 }
@@ -49,9 +49,9 @@ export class GroupDelivery implements Delivery {
     this.revocation.revoke(reason);
   }
 
-  /** The result is not kept; one that could not be stored makes the run an ordinary failure. */
-  ack(result?: unknown): Promise<void> {
-    return this.lease.ack(this, result);
+  /** Results are not kept on this engine, whatever the handler returned. */
+  ack(): Promise<void> {
+    return this.lease.ack(this);
   }
 
   async nack({ error, retryInMs }: Rejection): Promise<void> {

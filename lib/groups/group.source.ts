@@ -77,10 +77,6 @@ export class GroupSource implements DeliverySource, LeasePort {
     return (await this.extensions.add(lease)) === 1;
   }
 
-  checkResult(result: unknown): void {
-    this.claims.checkResult(result);
-  }
-
   /** Leases that are gone by now are left out. */
   private takeOffered(limit: number): HeldLease[] {
     if (this.offered.length === 0) return [];

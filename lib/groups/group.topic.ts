@@ -101,7 +101,7 @@ export class GroupTopic<Payload = unknown> {
     return this.transport.limit(group, rate);
   }
 
-  /** The same for every group that has no limit of its own, each by itself. */
+  /** The same for every group without a limit of its own; those that wait for it are looked at anew. */
   limitEach(rate: RateLimit | null): Promise<void> {
     return this.transport.limitEach(rate);
   }

@@ -19,10 +19,15 @@ export interface GroupsOptions {
    * have their own, `retry.attempts`. `null`: no limit (the seed's rule). @default null
    */
   readonly maxAttempts?: number | null;
-  /** How many head messages of each group one lease takes, 1 to 100. @default 1 */
+  /**
+   * How many head messages of each group one lease takes, 1 to 100. A batch that lapses comes again
+   * as a whole, without those that were acked; messages behind the head count their attempts only
+   * from when they are the head. @default 1
+   */
   readonly groupBatch?: number;
   /**
-   * Whether a new group comes ahead of all that wait (the seed's rule); `false` puts it behind
+   * Whether a new group comes ahead of all that were served before (the seed's rule), new ones of
+   * a tier in the order of their arrival; `false` puts it behind
    * them, so that an endless stream of new groups cannot starve the others. @default true
    */
   readonly newGroupsFirst?: boolean;
@@ -36,7 +41,7 @@ export interface GroupsOptions {
 
 /** Options of a `GroupTransport` used without the module. */
 export interface GroupTransportOptions extends GroupsOptions, StandaloneOptions {
-  /** @default 'default' */
+  /** 1 to 512 bytes without control characters. @default 'default' */
   readonly topic?: string;
   /** @default 'rq' */
   readonly prefix?: string;

@@ -5,7 +5,9 @@ import { checkTierOptions, TIER_DEFAULTS, type TierOptions } from './tiers.js';
 export interface GroupsProcessorSettings extends TierOptions {
   /**
    * How many head messages of each group one lease takes, 1 to 100; they are handled strictly one
-   * after the other. What makes long groups fast. @default the engine's `groupBatch`, 1
+   * after the other. What makes long groups fast. A batch that lapses comes again as a whole, without
+   * those that were acked; messages behind the head count their attempts only from when they are the
+   * head. @default the engine's `groupBatch`, 1
    */
   readonly groupBatch?: number;
 }

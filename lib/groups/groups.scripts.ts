@@ -42,6 +42,7 @@ export const settleScript = defineScript({
     passes: text,
     keepDead: integer,
     keepDeadMs: integer,
+    exact: flag,
     outcomes: list(text),
   },
   reply: (raw): SettleReply => {
@@ -120,6 +121,14 @@ export const limitScript = defineScript({
   name: 'groups/limit',
   args: { group: text, max: integer, durationMs: integer },
   reply: asInteger,
+  idempotent: true,
+});
+
+export const unparkScript = defineScript({
+  name: 'groups/unpark',
+  args: { cursor: text, page: integer },
+  /** The next cursor, '0' at the end. */
+  reply: asText,
   idempotent: true,
 });
 

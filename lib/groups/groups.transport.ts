@@ -1,7 +1,6 @@
 import { checkInteger, checkKeys, checkList } from '../errors/index.js';
 import { checkName, KeySpace } from '../redis/index.js';
 import { auditTopic, type GroupAuditFinding } from './audit.js';
-import { checkRate } from './claim-arguments.js';
 import { GroupDeadLetters } from './group.dead-letters.js';
 import type {
   ClaimedMessage,
@@ -21,19 +20,16 @@ import { openCore, type GroupsCore } from './groups.core.js';
 import type { GroupTransportOptions } from './groups.options.js';
 import {
   inspectScript,
-  limitScript,
   pauseScript,
   peekScript,
   purgeScript,
-  removeScript,
   statsScript,
 } from './groups.scripts.js';
+import { GroupLimits } from './limits.js';
 import { readPeeked } from './message-record.js';
 import { encodeGroup } from './new-message.js';
 import { ManualClaims } from './manual-claims.js';
-
-/** Entries that one call of `remove` looks at. */
-const REMOVE_PAGE = 250;
+import { removeMessage } from './removal.js';
 
 /**
  * The groups engine of one topic: messages of one group strictly in order, one holder at a time,
@@ -52,24 +48,33 @@ export class GroupTransport {
   private readonly space: KeySpace;
   private readonly publisher: GroupPublisher;
   private readonly claims: ManualClaims;
+  private readonly limits: GroupLimits;
 
   /**
    * @param core shared by the transports that `topic()` makes; left out by applications.
+   * @param siblings those transports, by name; left out by applications.
    * @throws InvalidOptionError naming the option; nothing is opened before the first call.
    */
-  constructor(options: GroupTransportOptions, core?: GroupsCore) {
+  constructor(
+    options: GroupTransportOptions,
+    core?: GroupsCore,
+    private readonly siblings = new Map<string, GroupTransport>(),
+  ) {
     this.name = checkName('topic', options.topic ?? 'default');
     this.core = core ?? openCore(options);
+    siblings.set(this.name, this);
     this.space = new KeySpace(this.core.prefix, 'groups', this.name);
     this.publisher = new GroupPublisher(this.core, this.space);
     this.claims = new ManualClaims(this.core, this.space, this.name);
+    this.limits = new GroupLimits(this.core, this.space);
     this.deadLetters = new GroupDeadLetters(this.core, this.space);
   }
 
-  /** The transport of another topic over the same connection and with the same options. */
+  /** The transport of another topic, over the same connection and with the same options; one a name. */
   topic(name: string): GroupTransport {
-    if (name === this.name) return this;
-    return new GroupTransport({ topic: name }, { ...this.core, ownsConnection: false });
+    checkName('topic', name); // an undefined one must not mean the default topic
+    const core = { ...this.core, ownsConnection: false };
+    return this.siblings.get(name) ?? new GroupTransport({ topic: name }, core, this.siblings);
   }
 
   /**
@@ -109,18 +114,21 @@ export class GroupTransport {
 
   /**
    * Takes a message off its group; the group is free when its lease holds no other message.
-   * `false`, and nothing changed, when the lock does not hold this token any more: the message
-   * comes again. Repeated after it succeeded (its reply may have been lost) it answers `true`.
+   * `false`, and nothing changed, when the lock does not hold this token any more (the message
+   * comes again) or when it is not the next of its lease. Repeated after it succeeded (its reply was
+   * lost) it answers `true` and changes nothing: within 10 minutes and the last 64 settles and claims
+   * by hand of this transport; after that `false`.
    */
   async ack(message: MessageHandle): Promise<boolean> {
     return this.claims.ack(message);
   }
 
   /**
-   * Gives back a message that failed, and what stands behind it in its lease; it comes next in its
-   * group, always. Without a delay the group is claimable at once, ahead of those just served.
-   * With one it is parked, and an ack by the same token still succeeds until it is claimed again.
-   * When `maxAttempts` are used up the message goes to the dead letters instead.
+   * Gives back a message that failed, and those behind it in its lease; it comes next in its group,
+   * always. Without a delay (the default here; processors wait a second or more) the group is due at
+   * once, ahead of all that wait: a head that always fails crowds them out, so set a delay or
+   * `maxAttempts`, after which it is a dead letter. With a delay the group is parked, and an ack of
+   * this message succeeds until it is due. `false` as for `ack`; so for every other settle.
    *
    * @throws InvalidOptionError for a delay that is no whole number of 0 or more; nothing changed
    */
@@ -194,12 +202,8 @@ export class GroupTransport {
    * Walks the group from its tail, so it takes time in proportion to the messages behind it.
    */
   async remove(group: string, id: string): Promise<boolean> {
-    const args = { group: encodeGroup(group), id: checkName('id', id), page: REMOVE_PAGE };
-    let skip = 0;
-    while (skip >= 0) {
-      skip = await removeScript.run(this.core.connection, this.space, { ...args, skip });
-    }
-    return skip === -2;
+    const target = { group: encodeGroup(group), id: checkName('id', id) };
+    return removeMessage(this.core, this.space, target);
   }
 
   /** Deletes all messages of a group and voids the lease on it; answers how many there were. */
@@ -224,20 +228,18 @@ export class GroupTransport {
    * @throws InvalidOptionError naming the option
    */
   async limit(group: string, rate: RateLimit | null): Promise<void> {
-    const args = { group: encodeGroup(group), ...checkRate(rate) };
-    await limitScript.run(this.core.connection, this.space, args);
+    await this.limits.set(group, rate);
   }
 
-  /** The same for every group that has no limit of its own, each by itself. */
+  /** The same for every group without a limit of its own; those that wait for it are looked at anew. */
   async limitEach(rate: RateLimit | null): Promise<void> {
-    const args = { group: '', ...checkRate(rate) };
-    await limitScript.run(this.core.connection, this.space, args);
+    await this.limits.setEach(rate);
   }
 
   /**
    * Walks the topic in bounded steps and reports every broken invariant: a live group in no tier or
-   * in two, an entry without messages, half a dead letter, a counter that disagrees. Groups that move
-   * while it walks may show once; run it again to be sure. With `repair` it mends what it finds.
+   * two, an entry without messages, half a dead letter, a wrong counter. Groups that move while it
+   * walks may show once; run it again to be sure. With `repair` it mends what it finds.
    */
   audit(options: { readonly repair?: boolean } = {}): Promise<GroupAuditFinding[]> {
     return auditTopic(this.core, this.space, options);

@@ -14,8 +14,6 @@ export interface LeasePort {
   settle(outcome: GroupOutcome, onSend?: () => void): Promise<number>;
   /** Prolongs the lease in the next call; `false` when it is lost. */
   extend(lease: HeldLease): Promise<boolean>;
-  /** Throws when a handler's result could not be stored. */
-  checkResult(result: unknown): void;
 }
 
 /** Says that messages of a lease went well; until it is sent, one more is only a higher number. */
@@ -83,8 +81,7 @@ export class HeldLease implements DeliveryPort {
   }
 
   /** Ends a message well; the next one of the batch may begin. Repeated, it only tells again. */
-  async ack(delivery: GroupDelivery, result: unknown): Promise<void> {
-    this.port.checkResult(result);
+  async ack(delivery: GroupDelivery): Promise<void> {
     const done = delivery.message.position + 1;
     if (delivery === this.current && !this.isOver) this.advance(done);
     const askedAt = performance.now();
@@ -92,11 +89,17 @@ export class HeldLease implements DeliveryPort {
     this.endsAt = askedAt + delivery.leaseMs;
   }
 
-  /** Gives the message and all behind it back, or the message to the dead letters. */
+  /**
+   * Gives the message and all behind it back, or the message to the dead letters. For a message that
+   * was acked it is refused, and the one that runs now goes on; unless that ack was lost on its way.
+   */
   async end(delivery: GroupDelivery, ending: Ending): Promise<void> {
-    this.isOver = true;
-    const code = await this.port.settle(this.outcome(delivery.message.position, ending));
-    if (code !== 1) throw this.lose(delivery);
+    const { position } = delivery.message;
+    const wasAcked = position < this.at;
+    if (!wasAcked) this.isOver = true;
+    const code = await this.port.settle(this.outcome(position, ending));
+    if (code !== 1) throw wasAcked ? lostLease(delivery.message) : this.lose(delivery);
+    if (wasAcked) this.lose(delivery);
   }
 
   /** Prolongs the lease; when it is lost, whoever runs hears of it. */

@@ -78,7 +78,8 @@ export class ManualClaims {
     const { group, token, position, leaseMs } = checkHandle(message, defaultMs);
     const done = ending.verb === 'ack' ? position + 1 : position;
     const outcome = { delayMs: 0, reason: '', ...ending, group, token, done };
-    const terms = { limit: -1, leaseMs, batch: 1, attempts: maxAttempts ?? 0, passes: '' };
+    const attempts = maxAttempts ?? 0;
+    const terms = { limit: -1, leaseMs, batch: 1, attempts, passes: '', exact: true };
     const { codes } = await this.claims.settle([outcome], terms);
     return codes[0] === 1;
   }

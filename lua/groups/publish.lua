@@ -7,11 +7,10 @@ local new_groups_first = ARGV[1] == '1'
 -- @include groups/state
 -- @include groups/frame
 -- @include groups/publish
-local score = new_groups_first and 0 or now
 local codes, taken_in, is_woken = {}, 0, false
 for i = 2, #ARGV, 5 do
   local frame = pack_frame(ARGV[i + 2], ARGV[i + 3], ARGV[i + 4])
-  local length = append({ group = ARGV[i], tier = ARGV[i + 1], frame = frame }, score)
+  local length = append({ group = ARGV[i], tier = ARGV[i + 1], frame = frame }, new_groups_first)
   if type(length) == 'number' then
     taken_in = taken_in + 1
     is_woken = is_woken or length == 1

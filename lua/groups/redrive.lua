@@ -8,7 +8,7 @@ local id, new_groups_first = ARGV[1], ARGV[2] == '1'
 -- @include groups/publish
 local letter = read_letter(id)
 if not letter then return 0 end
-local length = append(letter, new_groups_first and 0 or now)
+local length = append(letter, new_groups_first)
 if type(length) == 'table' then return length end
 drop_letters({ id })
 write_backlog()

@@ -4,11 +4,13 @@
 -- batch), nack, dead, release.
 -- Answers: a code per settled one (1 settled, 0 lease lost), then the claim: first fence, groups,
 -- milliseconds until the next is due (-1: nothing known). limit -1 claims nothing, 0 passes a ring on.
+-- `exact`: each settle is about its own message alone, see the include.
 -- `slot` is the place of this call in the holder's ring of calls, for acks that are repeated.
 local base = KEYS[1]
 local acks, others, holder, slot = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local limit, lease_ms, batch, attempts = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local passes, keep_dead, keep_dead_ms = ARGV[9], tonumber(ARGV[10]), tonumber(ARGV[11])
+local exact = ARGV[12] == '1'
 -- @include clock
 -- @include groups/state
 -- @include groups/settle
@@ -18,11 +20,12 @@ local keep = { count = keep_dead, age_ms = keep_dead_ms }
 local codes, is_woken, is_parked_now = {}, false, false
 local function settle_one(group, token, run)
   run.lease_ms, run.attempts, run.keep, run.holder = lease_ms, attempts, keep, holder
+  run.exact = exact
   codes[#codes + 1] = settle(group, token, run)
   is_woken, is_parked_now = is_woken or run.woken, is_parked_now or run.parked
 end
 
-local from = 12
+local from = 13
 for i = from, from + acks * 3 - 1, 3 do
   settle_one(ARGV[i], ARGV[i + 1], { verb = 'ack', done = tonumber(ARGV[i + 2]) })
 end

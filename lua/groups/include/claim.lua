@@ -20,10 +20,12 @@ local function oldest_groups(tiers, count)
 end
 
 -- The window whose next group is due and has the lowest score; where scores tie the lowest tier wins.
+-- Scores below 1 are a tie: they order the new groups of one tier only.
 local function next_window(windows)
   local best, best_score = nil, now + 1
   for _, window in ipairs(windows) do
     local score = tonumber(window.rows[window.at + 1])
+    if score and score < 1 then score = 0 end
     if score and score < best_score then
       best, best_score = window, score
     end

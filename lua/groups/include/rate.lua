@@ -22,6 +22,15 @@ local function allowance(group, default_rule)
   return { left = left, free_in = free_in, ms = rule.ms }
 end
 
+-- A group that waits for its limit, and not for a retry, is claimable again: the claim decides anew.
+-- One whose time has come keeps its place.
+local function look_anew(group, due)
+  if tonumber(due) <= now or redis.call('EXISTS', LOCK .. group) == 1 then return false end
+  redis.call('ZREM', PARKED, group)
+  place(group, tier_of(group), now)
+  return true
+end
+
 local function use(group, count, rule_ms)
   local used = redis.call('INCRBY', rate_key(group), count)
   if used == count then redis.call('PEXPIRE', rate_key(group), rule_ms) end

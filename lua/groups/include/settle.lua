@@ -1,6 +1,7 @@
 -- Settling: only under the token that the group's lock holds. `done` says how many messages of the
--- lease went well, this one included for an ack; so a settle that comes late or twice, or ahead of
--- one that was lost on its way, does what it says and no more.
+-- lease went well, this one included for an ack. A loop runs the messages of a lease one after the
+-- other, so its settle speaks for those before it too, should theirs be late or lost. A settle by
+-- hand (`exact`) speaks for its own message alone, which must be the next one of the lease.
 -- @include groups/letters
 local LOST, SETTLED = 0, 1
 local HISTORY_MS = 600000
@@ -62,9 +63,21 @@ local function park(group, lock, delay_ms)
   mark_parked(group, now + delay_ms)
 end
 
+-- Whether a settle that names the message at `place` of its lease may take effect. What is parked is
+-- the next message alone: those behind it were given back.
+local function is_next(lock, run, place, parked)
+  if place >= lock.size then return false end
+  return place == lock.done or place > lock.done and not run.exact and not parked
+end
+
 local function ack(group, lock, run)
-  local frees = run.verb == 'last' or run.done >= lock.size or is_parked(group)
-  if run.done <= lock.done and not frees then return SETTLED end
+  local parked = is_parked(group)
+  if run.done <= lock.done then -- acked before; what may be left is to give back the rest
+    if run.verb ~= 'last' or parked then return SETTLED end
+  elseif not is_next(lock, run, run.done - 1, parked) then
+    return LOST
+  end
+  local frees = run.verb == 'last' or run.done >= lock.size or parked
   pop(group, lock, run.done)
   if not frees then
     renew(group, lock, run.lease_ms)
@@ -88,7 +101,7 @@ end
 
 -- A run that did not go well. The first write frees memory, so that a full server lets it through.
 local function end_run(group, lock, run)
-  if is_parked(group) then return LOST end
+  if is_parked(group) or not is_next(lock, run, run.done, false) then return LOST end
   redis.call('ZREM', PARKED, group)
   if pop(group, lock, run.done) then redis.call('HSET', TRIES, group, 1) end
   local tries = tonumber(redis.call('HGET', TRIES, group)) or 0
@@ -101,7 +114,7 @@ local function end_run(group, lock, run)
   return SETTLED
 end
 
--- `run`: verb, done, lease_ms, delay_ms, reason, attempts, keep, holder. `woken` is set when the group
+-- `run`: verb, done, exact, lease_ms, delay_ms, reason, attempts, keep, holder. `woken` is set when the group
 -- is claimable again, `parked` when it will be.
 local function settle(group, token, run)
   local lock = read_lock(group)

@@ -133,6 +133,33 @@ describe('a rate limit', () => {
     expect(await groups.redis.hexists(groups.key('meta'), 'limited')).toBe(0);
   });
 
+  test.each([
+    ['taken away', null],
+    ['raised', { max: 10, durationMs: 60_000 }],
+  ])('for each group that is %s lets all that wait go on at once', async (_, raised) => {
+    const names = Array.from({ length: 350 }, (__, n) => `g${n}`);
+    await groups.transport.limitEach({ max: 1, durationMs: 60_000 });
+    await groups.transport.limit('own', { max: 1, durationMs: 60_000 });
+    const two = [...names, 'own'].flatMap((group) => [1, 2].map((payload) => ({ group, payload })));
+    await groups.transport.publishMany(two);
+    await groups.transport.nack(await groups.claimOne(), { delayMs: 60_000 }); // g0 waits for a retry
+    expect(await groups.drain({ limit: 100 })).toHaveLength(350);
+    expect(await groups.transport.stats()).toMatchObject({ parked: 351 });
+    await groups.transport.limitEach(raised);
+    expect(await groups.transport.stats()).toMatchObject({ parked: 2, ready: 349 });
+    const served = groupsOf(await groups.drain({ limit: 100 }));
+    expect(new Set(served)).toEqual(new Set(names.slice(1)));
+  });
+
+  test('for each group that is raised wakes who waits', async () => {
+    await groups.transport.limitEach({ max: 1, durationMs: 60_000 });
+    await groups.publishAll('g', [1, 2]);
+    await groups.drain();
+    const claiming = groups.claimOne({ waitMs: 20_000 });
+    await groups.transport.limitEach(null);
+    expect(await claiming).toMatchObject({ payload: 2 });
+  });
+
   test('for each group is counted for each by itself, a group’s own limit first', async () => {
     await groups.transport.limitEach({ max: 1, durationMs: 60_000 });
     await groups.transport.limit('wide', { max: 3, durationMs: 60_000 });
