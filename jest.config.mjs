@@ -2,6 +2,7 @@ export default {
   testEnvironment: 'node',
   testTimeout: 30_000,
   maxWorkers: 2,
+  workerIdleMemoryLimit: '1GB', // modules of finished files stay in the memory of a worker
   reporters: ['default', '<rootDir>/test/support/closing-line-reporter.mjs'],
   globalSetup: '<rootDir>/test/global-setup.mjs',
   globalTeardown: '<rootDir>/test/global-teardown.mjs',
