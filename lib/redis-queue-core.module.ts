@@ -4,6 +4,7 @@ import {
   Module,
   type OnApplicationShutdown,
   type Provider,
+  type Type,
 } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { ENGINE_NAMES, type EngineName, ENGINES } from './engines.js';
@@ -80,7 +81,7 @@ const instanceProvider: Provider = {
   },
 };
 
-type NamedProvider = Exclude<Provider, new (...args: any[]) => any>;
+type NamedProvider = Exclude<Provider, Type>;
 
 /** Everything that applications inject; under its class too where the instance is the default. */
 function servicesOf(name: string): NamedProvider[] {

@@ -8,6 +8,7 @@ import {
   checkOneOf,
   checkRecord,
   InvalidOptionError,
+  withoutUndefined,
 } from './errors/index.js';
 import { DEFAULT_INSTANCE, type ProcessorSettings } from './processor/index.js';
 import { checkPrefix, type ConnectionOptions } from './redis/index.js';
@@ -113,7 +114,13 @@ export function resolveOptions(given: unknown, name: string): ResolvedOptions {
   }
   const known = OPTION_NAMES.filter((option) => option !== 'name'); // it stands beside the factory
   checkKeys('options', given, [...known, ...ENGINE_NAMES]);
-  const options = { ...DEFAULTS, processors: {}, ...withoutUndefined(given), name };
+  // what `checkKeys` let through is checked below, the engines' options by the engines
+  const options = {
+    ...DEFAULTS,
+    processors: {},
+    ...withoutUndefined(given),
+    name,
+  } as ResolvedOptions;
   checkConnection(options);
   checkOneOf('role', options.role, ROLES);
   checkDuration('shutdownGraceMs', options.shutdownGraceMs, { min: 0 });
@@ -121,11 +128,6 @@ export function resolveOptions(given: unknown, name: string): ResolvedOptions {
   checkLoopOptions(options.processors, 'processors.');
   checkLogger(options);
   return Object.freeze({ ...options, prefix: checkPrefix('prefix', options.prefix) });
-}
-
-function withoutUndefined(given: object): RedisQueueOptions {
-  const entries = Object.entries(given).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as unknown as RedisQueueOptions;
 }
 
 // An undefined url must stop the start: elsewhere it turns into localhost without a word.

@@ -4,6 +4,7 @@ import {
   checkInteger,
   checkKeys,
   MAX_TIMER_MS,
+  withoutUndefined,
 } from '../errors/index.js';
 import {
   checkCodec,
@@ -128,9 +129,3 @@ const LIMITS = {
   batchSize: { min: 1, max: MAX_ROWS },
   maxConnections: { min: 1, max: 10_000 },
 } as const;
-
-function withoutUndefined<T extends object>(options: T): Partial<T> {
-  return Object.fromEntries(
-    Object.entries(options).filter(([, value]) => value !== undefined),
-  ) as Partial<T>;
-}

@@ -91,6 +91,12 @@ export function checkKeys(
   );
 }
 
+/** The options that were given: one that is there and undefined counts as left out. */
+export function withoutUndefined<T extends object>(options: T): Partial<T> {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as Partial<T>;
+}
+
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -1,4 +1,4 @@
-import { checkDuration, checkInteger, checkKeys } from '../errors/index.js';
+import { checkDuration, checkInteger, checkKeys, withoutUndefined } from '../errors/index.js';
 import {
   checkCodec,
   checkRetention,
@@ -108,10 +108,4 @@ export function resolveJobsOptions(options: JobsOptions = {}, path = 'jobs'): Jo
     }),
     codec: checkCodec(at('codec'), given.codec),
   });
-}
-
-function withoutUndefined<T extends object>(options: T): Partial<T> {
-  return Object.fromEntries(
-    Object.entries(options).filter(([, value]) => value !== undefined),
-  ) as Partial<T>;
 }

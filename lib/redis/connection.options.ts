@@ -9,6 +9,7 @@ import {
   checkRecord,
   InvalidOptionError,
   MAX_TIMER_MS,
+  withoutUndefined,
 } from '../errors/index.js';
 import { parseConnectionUrl } from './connection-url.js';
 import { checkName } from './names.js';
@@ -198,8 +199,4 @@ export function checkLogger(option: string, logger: HandlerLogger): HandlerLogge
 function checkFilled(option: string, value: unknown): readonly unknown[] {
   if (Array.isArray(value) && value.length > 0) return value;
   throw new InvalidOptionError(option, 'expected a list that is not empty');
-}
-
-function withoutUndefined(settings: ConnectionSettings): Partial<ConnectionSettings> {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }

@@ -1,17 +1,12 @@
 import {
   AliasError,
-  CancelledError,
   IntegrityError,
   InvalidBatchError,
   InvalidOptionError,
-  JobNotFoundError,
-  JobStateError,
-  LeaseLostError,
   NamespaceError,
   NotConnectedError,
   NotInitialisedError,
   OperationalError,
-  PayloadError,
   QueueExistsError,
   RedisQueueError,
   ReplyLostError,
@@ -49,19 +44,8 @@ const PASSING = new Set([...REFUSALS, 'OOM', 'MISCONF', 'NOREPLICAS', 'UNBLOCKED
 
 /** First words of our scripts' error replies, `<WORD> <rest>`, and the errors that they become. */
 const SCRIPT_ERRORS: Readonly<Record<string, (rest: string) => RedisQueueError>> = {
-  LEASE_LOST: (rest) => new LeaseLostError(rest),
-  CANCELLED: (rest) => new CancelledError(rest),
-  INVALID_PAYLOAD: (rest) => new PayloadError(rest),
   /** INVALID_OPTION <option> <problem> */
   INVALID_OPTION: (rest) => new InvalidOptionError(...split(rest)),
-  /** JOB_NOT_FOUND <id> */
-  JOB_NOT_FOUND: (rest) => new JobNotFoundError(rest),
-  /** JOB_STATE <from> <wanted, no spaces> <id> */
-  JOB_STATE: (rest) => {
-    const [from, more] = split(rest);
-    const [wanted, id] = split(more);
-    return new JobStateError(id, from, wanted);
-  },
   ALIAS: (rest) => new AliasError(rest),
   INTEGRITY: (rest) => new IntegrityError(rest),
   INVALID_BATCH: (rest) => new InvalidBatchError(rest),

@@ -5,6 +5,7 @@ import {
   checkKeys,
   checkOneOf,
   MAX_TIMER_MS,
+  withoutUndefined,
 } from '../errors/index.js';
 import {
   JSON_CODEC,
@@ -158,13 +159,6 @@ export function checkQueues(queues: readonly string[], option = 'queues'): reado
     throw new InvalidOptionError(option, `expected a list of 1 to ${MAX_QUEUES} queues`);
   }
   return [...new Set(queues.map((queue) => checkName(option, queue)))];
-}
-
-/** An option that is there and undefined counts as left out. */
-export function withoutUndefined<T extends object>(options: T): Partial<T> {
-  return Object.fromEntries(
-    Object.entries(options).filter(([, value]) => value !== undefined),
-  ) as Partial<T>;
 }
 
 function checkLimits(given: StreamsSettings, at: (name: keyof StreamsOptions) => string) {

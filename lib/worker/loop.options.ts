@@ -1,4 +1,10 @@
-import { checkDuration, checkInteger, checkKeys, MAX_TIMER_MS } from '../errors/index.js';
+import {
+  checkDuration,
+  checkInteger,
+  checkKeys,
+  MAX_TIMER_MS,
+  withoutUndefined,
+} from '../errors/index.js';
 import {
   RETRY_DEFAULTS,
   checkRetryOptions,
@@ -70,6 +76,5 @@ export function checkLoopOptions(options: LoopOptions = {}, owner = ''): Resolve
 
 /** An option that is there and undefined counts as left out. */
 function withDefaults(options: LoopOptions): Required<LoopOptions> {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  return { ...LOOP_DEFAULTS, ...(Object.fromEntries(given) as LoopOptions) };
+  return { ...LOOP_DEFAULTS, ...withoutUndefined(options) };
 }

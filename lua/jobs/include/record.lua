@@ -3,8 +3,8 @@
 -- data  = '<seq> <enqueuedAt> <priority> <maxAttempts> <type>\n<coalesceBy>\n<headers>\n<payload>'
 -- state = '<status><fence>|<attempts>|<recoveries>|<limit>|<startedAt>|<since>|<error>'; a job that
 --         has never left its first place has none.
--- Two tables a queue and not a hash a job: 74,000 against 59,000 jobs a second in a drain, and
--- 320 against 1,030 bytes a finished job (100 slots, 100-byte payloads). Text and not cmsgpack:
+-- Two tables a queue and not a hash a job: in prototypes 74,000 against 59,000 jobs a second in a
+-- drain, and 320 against 1,030 bytes a finished job (here 310 bytes waiting, 540 done). Text and not cmsgpack:
 -- an ack changes the first letter and nothing else, which saves taking the state apart.
 local STATUS, FENCE, ATTEMPTS, RECOVERIES, LIMIT, STARTED, SINCE, ERROR = 1, 2, 3, 4, 5, 6, 7, 8
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { InvalidOptionError, LeaseLostError, OperationalError } from '../../../lib/errors/index.js';
+import { InvalidOptionError, ReservedError, OperationalError } from '../../../lib/errors/index.js';
 import { integer, KeySpace, RedisConnection } from '../../../lib/redis/index.js';
 import { commandsDuring } from '../../support/commands.js';
 import { startServer, type TestServer } from '../../support/redis-server.js';
@@ -58,10 +58,10 @@ describe('running a script', () => {
   });
 
   test('an error reply becomes the class of its first word', async () => {
-    const lost = embedded("return redis.error_reply('LEASE_LOST held by another')");
-    await expect(connection.evaluate(lost, space.keys, [])).rejects.toThrow(LeaseLostError);
+    const lost = embedded("return redis.error_reply('RESERVED held by another')");
+    await expect(connection.evaluate(lost, space.keys, [])).rejects.toThrow(ReservedError);
     await expect(connection.evaluate(lost, space.keys, [])).rejects.toThrow(/^held by another$/);
-    const raised = embedded("error(redis.error_reply('LEASE_LOST held by another'))");
+    const raised = embedded("error(redis.error_reply('RESERVED held by another'))");
     await expect(connection.evaluate(raised, space.keys, [])).rejects.toThrow(/^held by another$/);
     const broken = embedded("return redis.call('NO_SUCH_COMMAND')");
     await expect(connection.evaluate(broken, space.keys, [])).rejects.toThrow(OperationalError);

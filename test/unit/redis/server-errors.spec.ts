@@ -1,10 +1,9 @@
 import {
-  JobNotFoundError,
-  JobStateError,
-  LeaseLostError,
+  InvalidOptionError,
   NotConnectedError,
   OperationalError,
   ReplyLostError,
+  ReservedError,
 } from '../../../lib/errors/index.js';
 import { failureKind, toCallerError } from '../../../lib/redis/server-errors.js';
 import { slotOf } from '../../../lib/redis/cluster-node.js';
@@ -28,7 +27,7 @@ describe('how a call failed', () => {
     ['OOM command not allowed', 'final'],
     ['WRONGTYPE Operation', 'final'],
     ['ERR READONLY is not the first word', 'final'],
-    ['LEASE_LOST gone', 'final'],
+    ['RESERVED gone', 'final'],
   ])('%s', (message, kind) => {
     expect(failureKind(reply(message))).toBe(kind);
   });
@@ -46,14 +45,12 @@ describe('the error that a caller gets', () => {
   const toError = (error: Error) => toCallerError(error, 'a script', 'h:1');
 
   test('our own first words become classes', () => {
-    const lost = toError(reply('LEASE_LOST taken over'));
-    expect(lost).toBeInstanceOf(LeaseLostError);
-    expect(lost.message).toBe('taken over');
-    expect(toError(reply('JOB_NOT_FOUND a b'))).toMatchObject({ jobId: 'a b' });
-    expect(toError(reply('JOB_NOT_FOUND a b'))).toBeInstanceOf(JobNotFoundError);
-    const state = toError(reply('JOB_STATE done failed the id'));
-    expect(state).toBeInstanceOf(JobStateError);
-    expect(state).toMatchObject({ from: 'done', wanted: 'failed', jobId: 'the id' });
+    const reserved = toError(reply('RESERVED held by a batch'));
+    expect(reserved).toBeInstanceOf(ReservedError);
+    expect(reserved.message).toBe('held by a batch');
+    const wrong = toError(reply('INVALID_OPTION target is the queue itself'));
+    expect(wrong).toBeInstanceOf(InvalidOptionError);
+    expect(wrong).toMatchObject({ option: 'target', message: 'target: is the queue itself' });
   });
 
   test.each(['constructor x', 'toString x', 'ERR unknown'])(
