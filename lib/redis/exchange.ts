@@ -31,15 +31,18 @@ interface Wanted<Item> {
 
 /** Outcomes in one call: enough to fill it, few enough not to hold the server. */
 const MAX_OUTCOMES = 250;
+/** Calls open at a time: one is on its way while the server works on the other. */
+const MAX_CALLS = 2;
 /** Items asked for in one call. */
 const MAX_ITEMS = 250;
 
 /**
  * Gathers what a loop settles and claims in one tick into one call, and keeps few calls open.
  *
- * How many, was measured with a prototype (drain, jobs a second): 5 slots 49,200 with a call a slot against 29,800
- * with one; 10 slots 69,500 with three; 100 slots 84,700 with two against 62,100 with one and
- * 78,500 with four. Claims that find nothing wait together for the doorbell.
+ * How many, was measured with jobs whose handlers do nothing (drain, jobs a second with one call
+ * open, two, and three): 5 slots 32,600, 26,200 and 16,000 (a call a slot); 10 slots 34,700, 37,600
+ * and 31,700; the prototype had 62,100 and 84,700 with one and two at 100 slots. Claims that find
+ * nothing wait together for the doorbell.
  */
 export class Exchange<Outcome, Item> {
   private readonly outcomes: Settle<Outcome>[] = [];
@@ -62,7 +65,7 @@ export class Exchange<Outcome, Item> {
     private readonly port: ExchangePort<Outcome, Item>,
     slots: number,
   ) {
-    this.maxCalls = slots <= 5 ? slots : slots <= 15 ? 3 : 2;
+    this.maxCalls = Math.min(slots, MAX_CALLS);
     this.share = Math.min(MAX_ITEMS, Math.ceil(slots / this.maxCalls));
   }
 

@@ -14,6 +14,7 @@ local exact = ARGV[12] == '1'
 -- @include clock
 -- @include groups/state
 -- @include groups/settle
+-- @include groups/acks
 -- @include groups/claim
 
 local keep = { count = keep_dead, age_ms = keep_dead_ms }
@@ -26,8 +27,15 @@ local function settle_one(group, token, run)
 end
 
 local from = 13
-for i = from, from + acks * 3 - 1, 3 do
-  settle_one(ARGV[i], ARGV[i + 1], { verb = 'ack', done = tonumber(ARGV[i + 2]) })
+local is_ended
+is_ended, is_woken = end_leases(from, acks, exact)
+for i = 1, acks do
+  local at = from + i * 3 - 3
+  if is_ended[i] then
+    codes[i] = SETTLED
+  else
+    settle_one(ARGV[at], ARGV[at + 1], { verb = 'ack', done = tonumber(ARGV[at + 2]) })
+  end
 end
 from = from + acks * 3
 for i = from, from + others * 6 - 1, 6 do

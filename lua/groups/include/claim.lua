@@ -1,37 +1,12 @@
 -- Takes the groups that were served longest ago: O(log N + K) a tier, never a scan.
 -- @include groups/letters
 -- @include groups/rate
+-- @include groups/windows
+-- @include groups/scores
 local MAX_ROUNDS = 10 -- a claim ends even where groups that cannot be used pile up
 local EXTRA_WINDOW = 8
 local MAX_BYTES = 4194304 -- a reply that is larger than this takes no further message
 local NO_ATTEMPT_LEFT = 'no attempt is left, and the last one did not settle the message'
-
--- The groups of some tiers that were served longest ago, at most `count` a tier, as (group, score)
--- pairs by tier; and whether there may be more that are due. (A range by rank costs two thirds of
--- one by score; what is not due yet is left out as it comes.)
-local function oldest_groups(tiers, count)
-  local windows, is_full = {}, false
-  for tier in string.gmatch(tiers, '%d') do
-    local rows = redis.call('ZRANGE', READY .. tier, 0, count - 1, 'WITHSCORES')
-    if rows[1] then windows[#windows + 1] = { tier = tier, rows = rows, at = 1 } end
-    is_full = is_full or #rows == count * 2 and tonumber(rows[#rows]) <= now
-  end
-  return windows, is_full
-end
-
--- The window whose next group is due and has the lowest score; where scores tie the lowest tier wins.
--- Scores below 1 are a tie: they order the new groups of one tier only.
-local function next_window(windows)
-  local best, best_score = nil, now + 1
-  for _, window in ipairs(windows) do
-    local score = tonumber(window.rows[window.at + 1])
-    if score and score < 1 then score = 0 end
-    if score and score < best_score then
-      best, best_score = window, score
-    end
-  end
-  return best
-end
 
 -- A due group whose lock lives on (the clock went back) would stand in the way of the others.
 local function set_behind_lock(one)
@@ -61,8 +36,10 @@ local function lease(one, taken, terms)
   local group, size, attempt = one.group, #one.frames, one.tries + 1
   local value = lock_value(token_text(taken.fence), 0, size)
   if not redis.call('SET', LOCK .. group, value, 'NX', 'PX', terms.lease_ms) then return nil end
-  redis.call('ZADD', READY .. one.tier, now + terms.lease_ms + 1, group)
-  redis.call('HSET', TRIES, group, attempt)
+  add_score(taken.scores, one.tier, now + terms.lease_ms + 1, group)
+  local tries = taken.tries
+  tries[#tries + 1] = group
+  tries[#tries + 1] = attempt
   if has_parked() then redis.call('ZREM', PARKED, group) end
   taken.fence = taken.fence + size
   taken.count = taken.count + 1
@@ -77,7 +54,6 @@ end
 -- Takes one due group, or moves it out of the way of the others.
 local function take(one, taken, terms)
   local group = one.group
-  one.tries = tonumber(redis.call('HGET', TRIES, group)) or 0
   -- one that is held has begun an attempt, so the others need not be asked twice
   if one.tries > 0 and redis.call('EXISTS', LOCK .. group) == 1 then return set_behind_lock(one) end
   local allowed = terms.any_limit and allowance(group, terms.default_rule) or nil
@@ -99,13 +75,22 @@ local function is_filled(taken, terms)
   return taken.count >= terms.limit or taken.bytes >= MAX_BYTES
 end
 
+local function write_taken(taken)
+  write_scores(taken.scores)
+  if #taken.tries > 0 then redis.call('HSET', TRIES, unpack(taken.tries)) end
+  taken.scores, taken.tries = {}, {}
+end
+
 local function take_from(windows, taken, terms)
   while not is_filled(taken, terms) do
-    local window = next_window(windows)
-    if not window then return end
-    local group = window.rows[window.at]
-    window.at = window.at + 2
-    take({ group = group, tier = window.tier }, taken, terms)
+    local chosen, names = next_groups(windows, terms.limit - taken.count)
+    if #chosen == 0 then return end
+    local tries = redis.call('HMGET', TRIES, unpack(names))
+    for i, one in ipairs(chosen) do
+      one.tries = tonumber(tries[i]) or 0
+      if not is_filled(taken, terms) then take(one, taken, terms) end
+    end
+    write_taken(taken)
   end
 end
 
@@ -131,7 +116,7 @@ local function claim(passes, terms)
   local meta = redis.call('HMGET', META, 'paused', 'limited', 'limit')
   local fence_key = base .. ':fence'
   local fence = first_fence(redis.call('GET', fence_key))
-  local taken = { fence = fence, count = 0, bytes = 0, flat = {} }
+  local taken = { fence = fence, count = 0, bytes = 0, flat = {}, scores = {}, tries = {} }
   terms.paused = meta[1]
   if meta[1] then return fence, taken.flat end
   terms.any_limit, terms.default_rule = meta[2], meta[3]

@@ -70,11 +70,14 @@ end
 
 -- The lock's value is the token; for a batch also how many of its messages are done and how many
 -- it took: '<token> <done> <size>'.
-local function read_lock(group)
-  local raw = redis.call('GET', LOCK .. group)
+local function parse_lock(raw)
   if not raw then return nil end
   local token, done, size = string.match(raw, '^(%d+) (%d+) (%d+)$')
   return { token = token or raw, done = tonumber(done) or 0, size = tonumber(size) or 1 }
+end
+
+local function read_lock(group)
+  return parse_lock(redis.call('GET', LOCK .. group))
 end
 
 local function lock_value(token, done, size)
