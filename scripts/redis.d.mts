@@ -24,10 +24,12 @@ export interface Server {
   restart(): Promise<Server>;
 }
 
-/** A cluster of masters. */
+/** A cluster; `nodes` and `servers` are its masters. */
 export interface ServerCluster {
   readonly nodes: readonly { readonly host: string; readonly port: number }[];
   readonly servers: readonly Server[];
+  /** The first one replicates the first master, and so on. */
+  readonly replicas: readonly Server[];
   stop(): Promise<void>;
 }
 
@@ -47,8 +49,10 @@ export function startServer(options?: ServerOptions): Promise<Server>;
 export function startRedis(
   options?: ServerOptions,
 ): Promise<Pick<Server, 'url' | 'version' | 'from' | 'stop'>>;
-/** Starts `masters` nodes (default 3) that share the slots; takes some 2 s. */
+/** Starts `masters` nodes (default 3) that share the slots, and replicas; takes some 2 s. */
 export function startCluster(options?: {
   readonly masters?: number;
+  /** At most one a master. @default 0 */
+  readonly replicas?: number;
   readonly args?: readonly string[];
 }): Promise<ServerCluster>;

@@ -16,6 +16,7 @@ export class GroupPublisher {
   ) {
     this.gatherer = new Gatherer({
       maxItems: MAX_BATCH,
+      maxCalls: 1, // a call that has to be sent again must not be overtaken by the next one
       sizeOf: ({ payload }) => payload.length,
       send: (messages) => this.send(messages),
     });

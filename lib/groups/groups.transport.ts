@@ -78,7 +78,7 @@ export class GroupTransport {
   }
 
   /**
-   * Appends a message to its group, in one round trip; calls of one tick share it.
+   * Appends a message to its group, in the order of the calls; those of one tick share a round trip.
    *
    * The priority is fixed by the first message of a live group. A group that is leased or parked
    * does not become claimable by it. Not safe to repeat: an id is made by every call.

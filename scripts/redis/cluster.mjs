@@ -1,4 +1,4 @@
-// A cluster of masters from plain processes, formed without redis-cli.
+// A cluster from plain processes, formed without redis-cli.
 import { once } from 'node:events';
 import net from 'node:net';
 import { startServer } from './server.mjs';
@@ -6,34 +6,50 @@ import { startServer } from './server.mjs';
 const SLOTS = 16_384;
 
 /**
- * Starts `masters` nodes (default 3) that share the slots.
- * Answer: `{ nodes: [{ host, port }], servers, stop() }`. Takes some 2 s, fixed in the server.
+ * Starts `masters` nodes (default 3) that share the slots, the first of them the lowest, and
+ * `replicas` more (default none): the first replicates the first master, and so on.
+ * Answer: `{ nodes: [{ host, port }], servers, replicas, stop() }`, nodes and servers the masters.
+ * Takes some 2 s, fixed in the server.
  */
-export async function startCluster({ masters = 3, args = [] } = {}) {
+export async function startCluster({ masters = 3, replicas = 0, args = [] } = {}) {
   const clusterArgs = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', ...args];
-  const servers = await Promise.all(
-    Array.from({ length: masters }, () => startServer({ args: clusterArgs })),
+  const all = await Promise.all(
+    Array.from({ length: masters + replicas }, () => startServer({ args: clusterArgs })),
   );
-  const stop = async () => void (await Promise.all(servers.map((server) => server.stop())));
+  const stop = async () => void (await Promise.all(all.map((server) => server.stop())));
+  const servers = all.slice(0, masters);
   try {
-    await join(servers.map(({ port }) => port));
+    await join(all, masters);
   } catch (error) {
     await stop();
     throw error;
   }
-  return { nodes: servers.map(({ port }) => ({ host: '127.0.0.1', port })), servers, stop };
+  const nodes = servers.map(({ port }) => ({ host: '127.0.0.1', port }));
+  return { nodes, servers, replicas: all.slice(masters), stop };
 }
 
-async function join(ports) {
-  const share = SLOTS / ports.length;
+async function join(servers, masters) {
+  const ports = servers.map(({ port }) => port);
+  const share = SLOTS / masters;
   for (const [index, port] of ports.entries()) {
-    const [from, to] = [Math.ceil(index * share), Math.ceil((index + 1) * share) - 1];
     await ask(port, `CLUSTER SET-CONFIG-EPOCH ${index + 1}`);
-    await ask(port, `CLUSTER ADDSLOTSRANGE ${from} ${to}`);
+    if (index < masters) {
+      const [from, to] = [Math.ceil(index * share), Math.ceil((index + 1) * share) - 1];
+      await ask(port, `CLUSTER ADDSLOTSRANGE ${from} ${to}`);
+    }
     if (index > 0) await ask(ports[0], `CLUSTER MEET 127.0.0.1 ${port}`);
   }
+  await until(() => isFormed(ports));
+  for (const [index, port] of ports.slice(masters).entries()) {
+    const [, id] = (await ask(ports[index], 'CLUSTER MYID')).split('\r\n');
+    await ask(port, `CLUSTER REPLICATE ${id}`);
+    await until(async () => (await ask(port, 'INFO replication')).includes('link_status:up'));
+  }
+}
+
+async function until(isTrue) {
   const deadline = Date.now() + 30_000;
-  while (!(await isFormed(ports))) {
+  while (!(await isTrue())) {
     if (Date.now() > deadline) throw new Error('the cluster did not form within 30 s');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -20,7 +20,7 @@ export interface SentinelSet {
 
 /** Resolves once the replica follows and the sentinels know each other. */
 export async function startSentinels(): Promise<SentinelSet> {
-  const name = 'jobs-master';
+  const name = 'queues';
   const master = await startServer();
   const replica = await startServer({ args: ['--replicaof', '127.0.0.1', String(master.port)] });
   const watchers = await Promise.all(

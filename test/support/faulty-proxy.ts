@@ -9,6 +9,7 @@ export class FaultyProxy {
   #isStalled = false;
   #isBlackHole = false;
   #isDroppingReplies = false;
+  #beforeReply: (() => unknown) | undefined;
 
   private constructor(private readonly target: number) {}
 
@@ -60,6 +61,11 @@ export class FaultyProxy {
     this.#isDroppingReplies = true;
   }
 
+  /** Holds the next reply back until `act` is done; then it goes on, whatever `act` has done. */
+  beforeNextReply(act: () => unknown): void {
+    this.#beforeReply = act;
+  }
+
   /** Cuts what is open and every new connection at once. */
   refuse(): void {
     this.#isRefusing = true;
@@ -80,13 +86,22 @@ export class FaultyProxy {
     this.#pairs.add(pair);
     server.on('error', () => undefined);
     client.on('data', (data) => !this.#isBlackHole && server.write(data));
-    server.on('data', (data) => {
-      if (!this.#isBlackHole && !this.#isDroppingReplies) client.write(data);
-    });
+    server.on('data', (data) => void this.#onReply(pair, data));
     for (const [one, other] of [pair, [server, client]]) {
       one.on('close', () => (other.destroy(), this.#pairs.delete(pair)));
       if (this.#isStalled) one.pause();
     }
+  }
+
+  async #onReply([client, server]: readonly net.Socket[], data: Buffer): Promise<void> {
+    const act = this.#beforeReply;
+    if (act !== undefined) {
+      this.#beforeReply = undefined;
+      server.pause();
+      await act();
+      server.resume();
+    } else if (this.#isBlackHole || this.#isDroppingReplies) return;
+    client.write(data);
   }
 
   #forEachSocket(act: (socket: net.Socket) => void): void {

@@ -21,11 +21,13 @@ export interface ChildWorkerSetup {
   /** Whether each takes as long as that. */
   readonly isSteady?: boolean;
   readonly attempts?: number;
+  /** The handlers of this number and of those behind it never end. */
+  readonly holdFrom?: number;
 }
 
 const setup = JSON.parse(process.env.SETUP!) as ChildWorkerSetup;
 const { url, prefix, topic, log, concurrency, leaseMs, groupBatch = 1, workMs } = setup;
-const { isSteady = false, attempts = 20 } = setup;
+const { isSteady = false, attempts = 20, holdFrom = Infinity } = setup;
 
 const LOG_LUA = `
 local last = string.match(redis.call('LINDEX', KEYS[1], -1) or '', ' (%d+)$')
@@ -44,6 +46,7 @@ const loop = new ClaimLoop({
     const { group, payload } = message as GroupMessage;
     if (payload === 'exit') process.exit(1);
     await redis.eval(LOG_LUA, 1, `${log}:${group}`, String(payload), fence);
+    if (Number(payload) >= holdFrom) await new Promise(() => undefined);
     await pause(isSteady ? workMs : Math.random() * workMs);
   },
   options: { concurrency, leaseMs, retry: { attempts } },
