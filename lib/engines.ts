@@ -22,44 +22,48 @@ import {
   type StreamsTyping,
 } from './streams/index.js';
 
+/** An engine without anything of its own. */
+const PLAIN = {
+  /** Whether messages have a type that `@Process('type')` can name. */
+  hasTypes: false,
+  /** What `@Processor` calls the place that it claims from. */
+  targetOption: 'queue',
+  /** What it calls several such places, where one processor may have them. */
+  targetsOption: undefined,
+  /** The setting in which processors of one place differ that do not take each other's messages. */
+  rivalsShare: undefined,
+  /** The lease of its processors where nothing names one; by default that of all loops. */
+  leaseMs: undefined,
+  /** Names of the settings that only processors of this engine have, and their check. */
+  settingNames: Object.freeze([]),
+  checkSettings: (settings: object) => settings,
+  /** Whether one handle of a queue may serve everybody; a broker's knows of its open batch. */
+  hasSharedHandles: true,
+} as const;
+
 /** THE list of engines: which ones exist, and what each brings, is read from here everywhere. */
 export const ENGINES = Object.freeze({
   jobs: Object.freeze({
+    ...PLAIN,
     /** The class that applications inject for the verbs of the engine. */
     driver: JobDriver,
-    /** Whether messages have a type that `@Process('type')` can name. */
     hasTypes: true,
-    /** What `@Processor` calls the place that it claims from. */
-    targetOption: 'queue',
-    /** What it calls several such places, where one processor may have them. */
-    targetsOption: undefined,
-    /** The setting in which processors of one place differ that do not take each other's messages. */
-    rivalsShare: undefined,
-    /** The lease of its processors where nothing names one; by default that of all loops. */
-    leaseMs: undefined,
-    /** Names of the settings that only processors of this engine have, and their check. */
-    settingNames: Object.freeze([]),
-    checkSettings: (settings: object) => settings,
     create: createJobsEngine,
     /** What `@InjectQueue` injects. */
     openQueue: (driver: JobDriver, name: string) => new JobQueue(name, driver.queue(name)),
   }),
   groups: Object.freeze({
+    ...PLAIN,
     driver: GroupTransport,
-    hasTypes: false,
     targetOption: 'topic',
-    targetsOption: undefined,
-    rivalsShare: undefined,
-    leaseMs: undefined,
     settingNames: GROUPS_PROCESSOR_SETTINGS,
     checkSettings: checkGroupsProcessor,
     create: createGroupsEngine,
     openQueue: (driver: GroupTransport, name: string) => new GroupTopic(name, driver.topic(name)),
   }),
   streams: Object.freeze({
+    ...PLAIN,
     driver: StreamTransport,
-    hasTypes: false,
-    targetOption: 'queue',
     targetsOption: 'queues',
     rivalsShare: 'group',
     leaseMs: STREAMS_DEFAULTS.leaseMs,
@@ -69,14 +73,9 @@ export const ENGINES = Object.freeze({
     openQueue: (driver: StreamTransport, name: string) => new StreamQueue(name, driver.queue(name)),
   }),
   broker: Object.freeze({
+    ...PLAIN,
     driver: QueueBroker,
-    hasTypes: false,
-    targetOption: 'queue',
-    targetsOption: undefined,
-    rivalsShare: undefined,
-    leaseMs: undefined,
-    settingNames: Object.freeze([]),
-    checkSettings: (settings: object) => settings,
+    hasSharedHandles: false,
     create: createBrokerEngine,
     openQueue: (driver: QueueBroker, name: string) => driver.queue(name),
   }),
@@ -156,8 +155,12 @@ export const ENGINE_NAMES: readonly EngineName[] = Object.freeze(
 export interface OpenEngine<Name extends EngineName> {
   readonly engine: Engine;
   readonly driver: EngineDriver<Name>;
-  /** Ends what applications began with the driver and may have left running. */
+  /** Whether the last command was answered, where that is not told by the module's connection. */
+  readonly isConnected?: () => boolean;
+  /** Ends what applications began with the driver and may have left running; may wait for it. */
   readonly stop?: () => Promise<void>;
+  /** Closes what the engine has beside the module's connection. */
+  readonly close?: () => Promise<void>;
 }
 
 /** What every engine is made of. */

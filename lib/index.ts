@@ -1,9 +1,16 @@
 export {
   ActivityWaiter,
   type AllSelector,
+  type BackendMeta,
+  type BatchName,
+  type BatchRequest,
+  type Bounds,
   BROKER_API_VERSION,
   type BroadcastOptions,
+  type BroadcastRequest,
   type BrokerBackend,
+  BrokerDeadLetters,
+  type BrokerHolds,
   type BrokerMessage,
   type BrokerOptions,
   BrokerQueue,
@@ -11,8 +18,14 @@ export {
   type DumpOptions,
   type DumpProgress,
   type FindOptions,
+  type FindRequest,
   formatId,
+  type FoundRows,
   type HeldMessage,
+  type HeldRow,
+  type HoldOutcome,
+  type HoldReply,
+  type HoldRequest,
   type IdBounds,
   type InsertedMessage,
   type ListQueuesOptions,
@@ -23,15 +36,22 @@ export {
   type MessageState,
   type MoveOptions,
   type NamespaceStats,
+  type NewRow,
   type ObserveOptions,
   type OneSelector,
+  type OpenBatch,
   type PeekedBrokerMessage,
   type PeekOptions,
+  type PeekScope,
   type QueueAlias,
   QueueBroker,
   type QueueBrokerOptions,
   type QueueStats,
   QueueWatcher,
+  type RowRequest,
+  type Selection,
+  type StoredRow,
+  type WaitingRequest,
   type WaitOptions,
   type WatchMode,
   type WatchOptions,
@@ -44,6 +64,7 @@ export type {
   HandlerLogger,
   Message,
   ProcessContext,
+  UpkeepReport,
 } from './contract/index.js';
 export type { EngineName } from './engines.js';
 export {
@@ -149,7 +170,13 @@ export {
   type QueueReference,
 } from './processor/index.js';
 export { QueueService, type QueueUpkeepHealth, type RedisQueueHealth } from './queue.service.js';
-export { type ConnectionOptions, type PayloadCodec, type Retention } from './redis/index.js';
+export type {
+  ConnectionOptions,
+  PayloadCodec,
+  Retention,
+  RetentionLimits,
+  Subscription,
+} from './redis/index.js';
 export { RedisQueueModule } from './redis-queue.module.js';
 export type {
   RedisQueueAsyncOptions,

@@ -1,5 +1,5 @@
 import type { QueueStats, WriteOptions } from './broker/index.js';
-import { ENGINE_NAMES, type EngineName, openHandle, type QueueHandle } from './engines.js';
+import { ENGINE_NAMES, type EngineName, ENGINES, openHandle, type QueueHandle } from './engines.js';
 import type { GroupStats, NewMessage, PublishOutcome, PublishResult } from './groups/index.js';
 import { checkOneOf } from './errors/index.js';
 import type {
@@ -152,7 +152,8 @@ export class QueueService {
   }
 
   /**
-   * Writes a message to a broker queue, named literally or as `@alias`; answers its id.
+   * Writes a message to a broker queue, named literally or as `@alias`; answers its id. It has a
+   * handle of its own: an open batch of another one does not hold it up.
    *
    * @throws QueueNameError, MessageError, InvalidOptionError before anything is written;
    * OperationalError when Redis did not answer well.
@@ -170,7 +171,10 @@ export class QueueService {
     return this.open('broker', queue).write(body as Record<string, unknown>, options);
   }
 
-  /** The handle of a queue, as `@InjectQueue` injects it: get, cancel, retry, list, pause … */
+  /**
+   * The handle of a queue, as `@InjectQueue` injects it: get, cancel, retry, list, pause … Of a
+   * broker queue a new one in every call, since a handle knows of its open batch.
+   */
   queue<Engine extends EngineName, Shape>(
     queue: QueueDefinition<Engine, Shape>,
   ): QueueHandle<Engine, Shape>;
@@ -195,8 +199,10 @@ export class QueueService {
 
   /** How this process is doing: its loops, its connection, its upkeep. Asks Redis nothing. */
   health(): RedisQueueHealth {
-    const { connection, options, promoter, runner } = this.instance;
-    const connected = ENGINE_NAMES.map((name) => [name, connection.connected] as const);
+    const { connection, engines, options, promoter, runner } = this.instance;
+    const connected = ENGINE_NAMES.map(
+      (name) => [name, engines[name].isConnected?.() ?? connection.connected] as const,
+    );
     return {
       instance: options.name,
       role: options.role,
@@ -217,6 +223,7 @@ export class QueueService {
     if (known) return known;
     const { driver } = this.instance.engines[engine];
     const handle = openHandle(engine, driver, name);
+    if (!ENGINES[engine].hasSharedHandles) return handle;
     const oldest = this.handles.keys().next();
     if (this.handles.size >= MAX_HANDLES && !oldest.done) this.handles.delete(oldest.value);
     this.handles.set(key, handle);

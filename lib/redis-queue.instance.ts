@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { HandlerLogger } from './contract/index.js';
 import { ENGINE_NAMES, type EngineName, ENGINES, openEngine, type OpenEngine } from './engines.js';
 import { type FoundProcessor, type LoopPlan, ProcessorRunner } from './processor/index.js';
-import { type ConnectionSettings, RedisConnection } from './redis/index.js';
+import { type ConnectionSettings, RedisConnection, settled } from './redis/index.js';
 import type { ResolvedOptions } from './redis-queue.options.js';
 import { Promoter } from './upkeep/index.js';
 
@@ -52,8 +52,11 @@ export class RedisQueueInstance {
 
   /** Stops claiming, and waits for what runs within `shutdownGraceMs`. */
   async drain(): Promise<void> {
-    const stopping = ENGINE_NAMES.map((name) => this.engines[name].stop?.());
-    await Promise.all([this.runner.drain(this.options.shutdownGraceMs), ...stopping]);
+    const { shutdownGraceMs } = this.options;
+    const stopping = Promise.all(ENGINE_NAMES.map(async (name) => this.engines[name].stop?.()));
+    // what an application reads by hand may never end
+    const stopped = Promise.race([stopping, settled(stopping, shutdownGraceMs)]);
+    await Promise.all([this.runner.drain(shutdownGraceMs), stopped]);
   }
 
   /** Ends upkeep; waits for the run in progress. */
@@ -64,7 +67,10 @@ export class RedisQueueInstance {
   /** Closes every connection, a borrowed client too unless `closeBorrowedClient` is false. */
   async close(): Promise<void> {
     await this.stopUpkeep();
+    const closing = Promise.all(ENGINE_NAMES.map(async (name) => this.engines[name].close?.()));
+    await closing.catch(() => undefined); // told at the end: the connection closes in any case
     await this.connection.close({ quitBorrowed: this.options.closeBorrowedClient });
+    await closing;
   }
 
   /** Two processors of one queue share its upkeep. */

@@ -9,19 +9,26 @@ const DUE_SHARE = 0.1;
 /** So many claimed rows are too many, whatever their share. */
 const DUE_COUNT = 10_000;
 
-/** Deletes the claimed rows of all queues, call by call; answers how many. */
-export async function vacuumAll(backend: BrokerBackend): Promise<number> {
+type Counts = Pick<QueueStats, 'queue' | 'claimed' | 'total'>;
+
+/** Deletes the claimed rows of these queues, or of all, call by call; answers how many. */
+export async function vacuumAll(
+  backend: BrokerBackend,
+  queues: AsyncIterable<Counts> | Iterable<Counts> = backend.queues(),
+  signal?: AbortSignal,
+): Promise<number> {
   let deleted = 0;
-  for await (const { queue, claimed } of backend.queues()) {
-    for (let left = claimed; left > 0; left -= VACUUM_ROWS) {
-      deleted += await backend.vacuum(queue, VACUUM_ROWS);
+  for await (const { queue, claimed } of queues) {
+    for (let left = claimed; left > 0 && signal?.aborted !== true; left -= VACUUM_ROWS) {
+      deleted += await backend.vacuum(queue, VACUUM_ROWS, signal);
     }
   }
   return deleted;
 }
 
-/** Looks after every so many mutations of this process whether a vacuum is due, in the background. */
+/** Looks after every so many changed rows of this process whether a vacuum is due, and runs it. */
 export class AutoVacuum {
+  private readonly stopper = new AbortController();
   private mutations = 0;
   private running: Promise<void> | null = null;
 
@@ -30,29 +37,29 @@ export class AutoVacuum {
     private readonly settings: Pick<BrokerSettings, 'autoVacuum' | 'vacuumEvery'>,
   ) {}
 
-  /** Takes note of one mutation. */
-  count(): void {
+  /** Takes note of rows that were changed. */
+  count(rows: number): void {
     const { autoVacuum, vacuumEvery } = this.settings;
-    if (!autoVacuum || ++this.mutations < vacuumEvery || this.running !== null) return;
+    if (!autoVacuum || (this.mutations += rows) < vacuumEvery || this.running !== null) return;
     this.mutations = 0;
     this.running = this.run()
       .catch(() => undefined) // claimed rows cost space, nothing else: the next time will do
       .finally(() => (this.running = null));
   }
 
-  /** Resolves when no vacuum is under way. */
-  async idle(): Promise<void> {
+  /** Ends a vacuum under way after its call in flight; resolves then. */
+  async close(): Promise<void> {
+    this.stopper.abort();
     await this.running;
   }
 
   private async run(): Promise<void> {
-    const queues: QueueStats[] = [];
-    for await (const stats of this.backend.queues()) queues.push(stats);
-    const claimed = queues.reduce((sum, stats) => sum + stats.claimed, 0);
-    const total = queues.reduce((sum, stats) => sum + stats.total, 0);
+    const { signal } = this.stopper;
+    const queues: Counts[] = [];
+    for await (const counts of this.backend.queues(signal)) queues.push(counts);
+    const claimed = queues.reduce((sum, counts) => sum + counts.claimed, 0);
+    const total = queues.reduce((sum, counts) => sum + counts.total, 0);
     if (claimed === 0 || (claimed < total * DUE_SHARE && claimed <= DUE_COUNT)) return;
-    for (const stats of queues) {
-      if (stats.claimed > 0) await this.backend.vacuum(stats.queue, VACUUM_ROWS);
-    }
+    await vacuumAll(this.backend, queues, signal);
   }
 }

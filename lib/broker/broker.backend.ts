@@ -1,8 +1,8 @@
 import type { DeadLetter, UpkeepReport } from '../contract/index.js';
 import { ApiVersionError, checkFunction, InvalidOptionError } from '../errors/index.js';
 import type { RetentionLimits, Subscription } from '../redis/index.js';
-import type { MessageState, QueueStats } from './message.js';
-import type { Selection } from './selectors.js';
+import type { MessageOrder, MessageState, QueueStats } from './message.js';
+import type { Bounds, Selection } from './selectors.js';
 
 /**
  * The version of `BrokerBackend`. An extension has to declare exactly this one; it changes with
@@ -33,11 +33,19 @@ export interface RowRequest extends Selection {
   readonly queue: string;
 }
 
-/** Which sets of a queue a look goes through: unreserved pending rows, pending rows, all rows. */
-export type PeekScope = 'waiting' | 'pending' | 'all';
+/** Which rows of a queue a look goes through: unread ones, reserved ones among them, or all. */
+export type PeekScope = 'unread' | 'all';
 
-/** A text wanted in bodies. */
-export interface FindRequest extends RowRequest {
+/** The first row wanted that is neither read nor reserved. */
+export interface WaitingRequest {
+  readonly queue: string;
+  readonly after: bigint | null;
+  readonly order: MessageOrder;
+}
+
+/** A text wanted in bodies, oldest first. */
+export interface FindRequest extends Bounds {
+  readonly queue: string;
   readonly text: string;
   readonly withClaimed: boolean;
 }
@@ -51,7 +59,8 @@ export interface BroadcastRequest {
 }
 
 /** A batch to begin, of the oldest rows. */
-export interface BatchRequest extends RowRequest {
+export interface BatchRequest extends Bounds {
+  readonly queue: string;
   /** Where a move leads; `null` for a read. */
   readonly target: string | null;
 }
@@ -109,7 +118,7 @@ export interface HoldReply {
   readonly nextInMs: number;
 }
 
-/** Held reads: what processors need. */
+/** Held reads: what processors need. A signal ends waits and the pauses between retries. */
 export interface BrokerHolds {
   settle(request: HoldRequest): Promise<HoldReply>;
   extend(
@@ -117,7 +126,7 @@ export interface BrokerHolds {
     holds: readonly { readonly id: bigint; readonly fence: number }[],
     leaseMs: number,
   ): Promise<readonly boolean[]>;
-  upkeep(queue: string, keepDead: RetentionLimits): Promise<UpkeepReport>;
+  upkeep(queue: string, keepDead: RetentionLimits, signal?: AbortSignal): Promise<UpkeepReport>;
   deadLetters(
     queue: string,
     page: { readonly offset: number; readonly limit: number },
@@ -126,8 +135,11 @@ export interface BrokerHolds {
 }
 
 /**
- * Where a broker keeps its messages. The core checks arguments, encodes bodies and keeps handles;
- * each primitive is one atomic step that refuses before its first change.
+ * Where a broker keeps its messages. The core checks arguments, encodes bodies and keeps handles.
+ *
+ * Each primitive that changes something is one atomic step that refuses before its first change.
+ * `find`, `queues` and `staleBatches` may take many: they tell of what stays as it is meanwhile. A signal ends
+ * waits for a connection and the pauses between retries, not what is sent already.
  */
 export interface BrokerBackend {
   /** Names it in errors. */
@@ -139,12 +151,13 @@ export interface BrokerBackend {
   readonly holds: BrokerHolds;
 
   meta(): Promise<BackendMeta>;
-  lastId(): Promise<bigint>;
   generateId(): Promise<bigint>;
-  advanceLastId(id: bigint): Promise<void>;
+  /** Raises the last id, never lowers it; answers what it is then. */
+  advanceLastId(id: bigint): Promise<bigint>;
 
   write(row: NewRow): Promise<bigint>;
   writeNewest(row: NewRow, keepNewest: number): Promise<bigint>;
+  /** All or none; answers the last id after it. */
   insert(rows: readonly (NewRow & { readonly id: bigint })[]): Promise<bigint>;
   broadcast(
     request: BroadcastRequest,
@@ -155,15 +168,19 @@ export interface BrokerBackend {
     request: RowRequest,
     scope: PeekScope,
   ): Promise<FoundRows<StoredRow & { readonly state: MessageState }>>;
+  /** The id of the first waiting row; `null` without any. */
+  firstWaiting(request: WaitingRequest): Promise<bigint | null>;
   move(request: RowRequest, target: string, withClaimed: boolean): Promise<FoundRows>;
   find(request: FindRequest): Promise<readonly bigint[]>;
   deleteRows(queue: string, ids: readonly bigint[]): Promise<number>;
   /** All rows of these queues, or those below the bound; all or nothing. */
   deleteQueues(queues: readonly string[], before: bigint | null): Promise<number>;
-  vacuum(queue: string, limit: number): Promise<number>;
+  /** Deletes the oldest claimed rows, at most `limit`; answers how many. */
+  vacuum(queue: string, limit: number, signal?: AbortSignal): Promise<number>;
 
   stats(queue: string): Promise<QueueStats>;
-  queues(): AsyncIterable<QueueStats>;
+  /** Those that were there all along, and each once. */
+  queues(signal?: AbortSignal): AsyncIterable<QueueStats>;
   rename(
     from: string,
     to: string,
@@ -175,11 +192,10 @@ export interface BrokerBackend {
   removeAlias(alias: string): Promise<boolean>;
 
   beginBatch(request: BatchRequest): Promise<OpenBatch>;
-  endBatch(verb: 'commit' | 'rollback', batch: BatchName): Promise<number>;
+  /** Answers how many rows it held; a roll-back of one that is over or another one by now, 0. */
+  endBatch(verb: 'commit' | 'rollback', batch: BatchName, signal?: AbortSignal): Promise<number>;
   /** Batches that began at least so long ago. */
-  staleBatches(olderThanMs: number): Promise<readonly BatchName[]>;
-  /** Gives back a stale batch's rows if it is still that very batch; answers how many. */
-  recoverBatch(batch: BatchName): Promise<number>;
+  staleBatches(olderThanMs: number, signal?: AbortSignal): Promise<readonly BatchName[]>;
 
   /** Calls the listener at each write to a queue (no alias), once the promise has resolved. */
   subscribe(queue: string, listener: () => void): Promise<Subscription>;

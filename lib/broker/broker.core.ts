@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { HandlerLogger } from '../contract/index.js';
-import { AliasError, checkKeys, ClosedError } from '../errors/index.js';
+import { AliasError, checkKeys, ClosedError, ReservedError } from '../errors/index.js';
 import {
   checkPrefix,
   DEFAULT_PREFIX,
@@ -35,7 +35,7 @@ export class BrokerCore {
     readonly settings: BrokerSettings,
     readonly logger: HandlerLogger,
   ) {
-    this.recovery = new StaleBatches(backend, settings.staleBatchMs);
+    this.recovery = new StaleBatches(backend, settings.staleBatchMs, logger);
     this.vacuum = new AutoVacuum(backend, settings);
   }
 
@@ -44,19 +44,31 @@ export class BrokerCore {
     return this.knownLastId ?? this.refreshLastId();
   }
 
+  /** The high-water mark of the server, which is a low one again after a clean-up elsewhere. */
   async refreshLastId(): Promise<bigint> {
-    return this.sawId(await this.backend.lastId());
+    const known = this.knownLastId;
+    const { lastId } = await this.backend.meta();
+    if (this.knownLastId === known) this.knownLastId = lastId;
+    else this.sawId(lastId); // a write was answered meanwhile, perhaps after the look
+    return lastId;
   }
 
-  /** Takes note of an id; the mark never falls. */
+  /** Takes note of an id; does not lower the mark. */
   sawId(id: bigint): bigint {
     if (this.knownLastId === null || id > this.knownLastId) this.knownLastId = id;
     return this.knownLastId;
   }
 
-  /** Takes note of a mutation that was committed; every so often a vacuum follows. */
-  mutated(): void {
-    this.vacuum.count();
+  /** Deletes the namespace, and forgets its mark. */
+  async cleanUp(): Promise<boolean> {
+    const wasThere = await this.cleanUpOrRecover();
+    this.knownLastId = null;
+    return wasThere;
+  }
+
+  /** Takes note of rows whose change was committed; every so often a vacuum follows. */
+  mutated(rows = 1): void {
+    this.vacuum.count(rows);
   }
 
   encode(body: unknown): string | Buffer {
@@ -80,7 +92,7 @@ export class BrokerCore {
     if (this.closing !== null) throw new ClosedError('the queue broker');
   }
 
-  /** Stops the watchers; resolves when their handlers in progress have ended. */
+  /** Stops the watchers; resolves when their handlers in progress have ended, which may be never. */
   async stop(): Promise<void> {
     await Promise.all([...this.watchers].map((watcher) => watcher.stop()));
   }
@@ -89,9 +101,19 @@ export class BrokerCore {
     return (this.closing ??= this.closeOnce());
   }
 
+  private async cleanUpOrRecover(): Promise<boolean> {
+    try {
+      return await this.backend.cleanUp();
+    } catch (error) {
+      // by an abandoned batch, perhaps; not looked for before, since that would make a namespace
+      if (!(error instanceof ReservedError) || (await this.recovery.run()) === 0) throw error;
+      return this.backend.cleanUp();
+    }
+  }
+
   private async closeOnce(): Promise<void> {
-    for (const watcher of this.watchers) void watcher.stop();
-    await this.vacuum.idle();
+    void this.stop();
+    await this.vacuum.close();
     await this.backend.close();
   }
 }

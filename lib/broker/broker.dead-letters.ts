@@ -1,48 +1,62 @@
 import type { DeadLetter, DeadLetters } from '../contract/index.js';
-import { checkInteger, checkKeys } from '../errors/index.js';
+import { checkPage } from '../errors/index.js';
+import { NO_HEADERS } from '../redis/index.js';
 import type { BrokerCore } from './broker.core.js';
-import { formatId } from './ids.js';
+import { formatId, parseId } from './ids.js';
 
-const ID = /^[0-9]{19}$/;
-const NO_HEADERS = Object.freeze({});
+const MAX_OFFSET = 1e9;
 
 /** The messages of a queue that its processors gave up. */
 export class BrokerDeadLetters implements DeadLetters {
+  /** Made by `BrokerQueue.deadLetters`. @param queue its name, or `@alias`, looked up in every call */
   constructor(
     private readonly core: BrokerCore,
     private readonly queue: string,
   ) {}
 
   async count(): Promise<number> {
+    this.core.assertOpen();
     return (await this.core.backend.stats(this.queue)).dead;
   }
 
+  /**
+   * Newest first; `limit` 1 to 500 (default 100), `offset` 0 or more. A payload that the codec
+   * cannot read is the raw text.
+   *
+   * @throws InvalidOptionError naming the option
+   */
   async list(
     page: { readonly limit?: number; readonly offset?: number } = {},
   ): Promise<readonly DeadLetter[]> {
-    checkKeys('page', page, ['limit', 'offset']);
-    const { limit = 100, offset = 0 } = page;
-    const letters = await this.core.backend.holds.deadLetters(this.queue, {
-      limit: checkInteger('limit', limit, { min: 1, max: 500 }),
-      offset: checkInteger('offset', offset, { min: 0, max: 1e9 }),
-    });
+    const checked = checkPage(page, MAX_OFFSET);
+    const queue = await this.resolve();
+    const letters = await this.core.backend.holds.deadLetters(queue, checked);
     return letters.map(({ id, body, ...rest }) => ({
       ...rest,
       id: formatId(id),
-      payload: this.core.message<unknown>(this.queue, { id, body }).body,
+      payload: this.core.message<unknown>(queue, { id, body }).body,
       headers: NO_HEADERS,
     }));
   }
 
+  /** Makes it pending again, at its own place, its attempts counted on; `false` without such one. */
   redrive(id: string): Promise<boolean> {
     return this.end('redrive', id);
   }
 
+  /** Deletes it for good; `false` when there is no such dead letter. */
   drop(id: string): Promise<boolean> {
     return this.end('drop', id);
   }
 
-  private async end(verb: 'redrive' | 'drop', id: string): Promise<boolean> {
-    return ID.test(id) && this.core.backend.holds.endDeadLetter(verb, this.queue, BigInt(id));
+  private async end(verb: 'redrive' | 'drop', text: string): Promise<boolean> {
+    const queue = await this.resolve();
+    const id = parseId(text);
+    return id !== null && this.core.backend.holds.endDeadLetter(verb, queue, id);
+  }
+
+  private async resolve(): Promise<string> {
+    this.core.assertOpen();
+    return this.core.resolve(this.queue);
   }
 }

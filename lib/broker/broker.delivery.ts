@@ -7,6 +7,11 @@ import type { HoldOutcome } from './broker.backend.js';
 export interface HeldMessage<Body = string> extends Message<Body> {
   /** The id as a number of 63 bits; `id` is the same in 19 digits. */
   readonly messageId: bigint;
+  /**
+   * When it was written, as its id tells, in epoch milliseconds of the Redis clock; of a message
+   * that was inserted or loaded with an id of its own it is only what that number says.
+   */
+  readonly enqueuedAt: number;
 }
 
 /** What a loop holds: the message and its claim. */

@@ -13,12 +13,10 @@ import { BrokerDeadLetters } from './broker.dead-letters.js';
 import { resolveBrokerOptions, type BrokerOptions } from './broker.options.js';
 import { BrokerSource } from './broker.source.js';
 import { BrokerUpkeep } from './broker.upkeep.js';
-import { checkOne } from './selectors.js';
 import { QueueBroker } from './queue.broker.js';
+import { writtenAt } from './ids.js';
 import { checkQueueName } from './queue-name.js';
 import { RedisBackend } from './redis.backend.js';
-
-const NS_PER_MS = 1_000_000n;
 
 /** The broker engine as claim loops and the module see it; queues are named literally. */
 export class BrokerEngine implements Engine<'broker'> {
@@ -43,20 +41,23 @@ export class BrokerEngine implements Engine<'broker'> {
     return new BrokerDeadLetters(this.core, checkQueueName(queue));
   }
 
-  /** How long the oldest message waits is told by its id, which is the time of its writing. */
+  /**
+   * How long the oldest message waits is told by its id, which is the time of its writing; of a
+   * message that was inserted or loaded with an id of its own it says nothing true.
+   */
   async health(queue: string): Promise<EngineHealth> {
     const { backend } = this.core;
-    const request = { ...checkOne({}), queue: checkQueueName(queue) };
-    const [{ pending, reserved }, { rows }] = await Promise.all([
+    const oldest = { queue: checkQueueName(queue), after: null, order: 'oldest' } as const;
+    const [{ pending, postponed, reserved }, id] = await Promise.all([
       backend.stats(queue),
-      backend.peek(request, 'waiting'),
+      backend.firstWaiting(oldest),
     ]);
-    const writtenAt = rows.length > 0 ? Number(rows[0].id / NS_PER_MS) : Date.now();
+    const waitingMs = id === null ? 0 : Date.now() - writtenAt(id);
     return {
       connected: backend.connected,
-      waiting: pending - reserved,
+      waiting: pending - postponed - reserved,
       running: reserved,
-      oldestWaitingMs: Math.max(0, Date.now() - writtenAt),
+      oldestWaitingMs: Math.max(0, waitingMs),
     };
   }
 }
@@ -77,7 +78,11 @@ export interface BrokerEngineParts {
 export function createBrokerEngine(parts: BrokerEngineParts): {
   engine: BrokerEngine;
   driver: QueueBroker;
+  isConnected: () => boolean;
+  /** Stops the watchers that applications started; waits for their handlers. */
   stop: () => Promise<void>;
+  /** Ends background work and closes the backend, an extension too. */
+  close: () => Promise<void>;
 } {
   const { connection, logger = new Logger('QueueBroker') } = parts;
   const settings = resolveBrokerOptions(parts.options);
@@ -88,6 +93,8 @@ export function createBrokerEngine(parts: BrokerEngineParts): {
   return {
     engine: new BrokerEngine(core),
     driver: new QueueBroker({}, core),
+    isConnected: () => backend.connected,
     stop: () => core.stop(),
+    close: () => core.close(),
   };
 }

@@ -15,6 +15,7 @@ import {
   type RetentionLimits,
   type StandaloneOptions,
 } from '../redis/index.js';
+import { TEXT_CODEC } from './body.js';
 import { checkBackend, type BrokerBackend } from './broker.backend.js';
 import { checkNamespace } from './queue-name.js';
 import { MAX_ROWS } from './selectors.js';
@@ -29,9 +30,9 @@ export interface BrokerOptions {
   readonly codec?: PayloadCodec;
   /** Age at which an open batch counts as abandoned, in milliseconds; negative never. @default 300_000 */
   readonly staleBatchMs?: number;
-  /** Whether claimed messages are deleted when every tenth is one. @default true */
+  /** Whether claimed messages are deleted when every tenth is one, or more than 10,000 are. @default true */
   readonly autoVacuum?: boolean;
-  /** How many mutations of this process lie between two looks whether to vacuum. @default 100 */
+  /** How many messages this process changes between two looks whether to vacuum. @default 100 */
   readonly vacuumEvery?: number;
   /** How many messages an at-least-once batch reserves. @default 100 */
   readonly batchSize?: number;
@@ -59,7 +60,7 @@ export interface QueueBrokerOptions extends BrokerOptions, StandaloneOptions {
 export interface BrokerSettings {
   readonly namespace: string;
   readonly maxMessageBytes: number;
-  readonly codec: PayloadCodec | null;
+  readonly codec: PayloadCodec;
   readonly staleBatchMs: number;
   readonly autoVacuum: boolean;
   readonly vacuumEvery: number;
@@ -76,7 +77,7 @@ export interface BrokerSettings {
 export const BROKER_DEFAULTS: BrokerSettings = Object.freeze({
   namespace: 'default',
   maxMessageBytes: 10_485_760,
-  codec: null,
+  codec: TEXT_CODEC,
   staleBatchMs: 300_000,
   autoVacuum: true,
   vacuumEvery: 100,
@@ -101,14 +102,14 @@ export const BROKER_OPTION_NAMES = Object.freeze(
  */
 export function resolveBrokerOptions(options: BrokerOptions = {}, path = 'broker'): BrokerSettings {
   checkKeys(path, options, BROKER_OPTION_NAMES);
-  const { codec, backend, keepDead } = options;
+  const { backend, keepDead } = options;
   const given = { ...BROKER_DEFAULTS, ...withoutUndefined(options) };
   const at = (name: string) => `${path}.${name}`;
   const count = (name: keyof typeof LIMITS) => checkInteger(at(name), given[name], LIMITS[name]);
   return Object.freeze({
     namespace: checkNamespace(at('namespace'), given.namespace),
     maxMessageBytes: count('maxMessageBytes'),
-    codec: codec === undefined ? null : checkCodec(at('codec'), codec),
+    codec: checkCodec(at('codec'), given.codec),
     staleBatchMs: count('staleBatchMs'),
     autoVacuum: checkBoolean(at('autoVacuum'), given.autoVacuum),
     vacuumEvery: count('vacuumEvery'),

@@ -1,7 +1,10 @@
 import type { Observable } from 'rxjs';
 import { checkKeys, checkList } from '../errors/index.js';
+import { allOrPartial } from '../redis/index.js';
 import { ActivityWaiter } from './activity.waiter.js';
 import type { BrokerCore } from './broker.core.js';
+import { BrokerDeadLetters } from './broker.dead-letters.js';
+import type { HeldMessage } from './broker.delivery.js';
 import { checkId } from './ids.js';
 import type {
   AllSelector,
@@ -13,19 +16,31 @@ import type {
   PeekedBrokerMessage,
   QueueStats,
 } from './message.js';
+import { checkItems } from './lists.js';
 import { checkQueueReference } from './queue-name.js';
 import { observeQueue, type ObserveOptions } from './queue.observable.js';
 import { QueueRows } from './queue.rows.js';
 import { QueueWatcher, type WatchOptions } from './queue.watcher.js';
-import { boundsOf, checkAll, checkMany, checkOne, switchOf } from './selectors.js';
+import { boundsOf, checkAll, checkMany, checkOne, checkTarget, switchOf } from './selectors.js';
 import {
   checkFind,
   checkKeepNewest,
+  scopeOf,
   type FindOptions,
   type MoveOptions,
   type PeekOptions,
   type WriteOptions,
 } from './verb.options.js';
+
+/** What a queue definition of the broker engine is typed by: the body of its messages. */
+export interface BrokerTyping<Body> {
+  /** What handlers receive; messages have no types, so there is no name to give to `@Process`. */
+  readonly messages: { readonly [anyMessage]: HeldMessage<Body> };
+  /** What `@InjectQueue` injects: one handle for all who inject it, see `BrokerQueue`. */
+  readonly handle: BrokerQueue<Body>;
+}
+
+declare const anyMessage: unique symbol;
 
 /** How many messages a page of `peek` holds unless its caller says otherwise. */
 const PAGE = 1_000;
@@ -34,10 +49,14 @@ const PAGE = 1_000;
  * A handle of one queue, named literally or as `@alias`, which is looked up in every step anew.
  *
  * While an at-least-once batch of this handle is open its mutations throw `BatchOpenError`; other
- * handles are free. Whatever is refused is refused before any change: names with `QueueNameError`,
- * bodies with `MessageError`, other arguments with `InvalidOptionError`, unknown aliases with
- * `AliasError`, reserved messages with `ReservedError` (retryable), and what the connection or
- * the server refuses with the `OperationalError`s of the library.
+ * handles are free. The handle that `@InjectQueue` injects is one for all classes of a module:
+ * whoever iterates batches takes one of their own, by `QueueBroker.queue` or `QueueService.queue`,
+ * and ends the generator (`break`, or `return()`) where it is given up half-way.
+ *
+ * Whatever is refused is refused before any change: names with `QueueNameError`, bodies with
+ * `MessageError`, other arguments with `InvalidOptionError`, unknown aliases with `AliasError`,
+ * reserved messages with `ReservedError` (retryable), and what the connection or the server
+ * refuses with the `OperationalError`s of the library.
  */
 export class BrokerQueue<Body = string> {
   /** As it was named: a queue or `@alias`. */
@@ -53,23 +72,27 @@ export class BrokerQueue<Body = string> {
     this.rows = new QueueRows(this.name, core);
   }
 
-  /** Writes one message; calls of one tick share a round trip and keep their order. Answers its id. */
+  /**
+   * Writes one message; answers its id. Calls of one tick share a round trip and keep their order;
+   * those with `keepNewest` go one by one, in an order of their own.
+   */
   async write(body: Body, options: WriteOptions = {}): Promise<bigint> {
     const keep = checkKeepNewest(options);
-    const row = { queue: this.name, body: this.core.encode(body) };
+    const encoded = this.core.encode(body);
     this.rows.assertFree();
-    const { backend, recovery } = this.core;
-    if (keep !== null) await recovery.runSeldom();
-    const id = await (keep === null ? backend.write(row) : backend.writeNewest(row, keep));
-    this.core.mutated();
-    this.core.sawId(id);
-    return id;
+    return keep === null ? this.rows.write(encoded) : this.rows.writeNewest(encoded, keep);
   }
 
-  /** Writes many messages in order; all are checked before the first is sent. Answers their ids. */
+  /**
+   * Writes many messages in order, 500 a call; all are checked before the first is sent. Answers
+   * their ids.
+   *
+   * @throws PartialFailureError, with the ids of those that were written, where some were not
+   */
   async writeMany(bodies: readonly Body[]): Promise<bigint[]> {
-    for (const body of checkList('bodies', bodies)) this.core.encode(body);
-    return Promise.all(bodies.map((body) => this.write(body)));
+    const encoded = checkList('bodies', bodies).map((body) => this.core.encode(body));
+    this.rows.assertFree();
+    return allOrPartial(await Promise.allSettled(encoded.map((body) => this.rows.write(body))));
   }
 
   /** Takes one message for good; `null` when there is none. It stays claimed until a vacuum. */
@@ -88,7 +111,7 @@ export class BrokerQueue<Body = string> {
     yield* this.rows.each(checkAll(options, this.core.settings.batchSize), null);
   }
 
-  /** Shows one message, reserved ones too, and changes nothing; `null` when there is none. */
+  /** Shows one message, reserved and postponed ones too, and changes nothing; `null` when there is none. */
   async peek(options: OneSelector & PeekOptions = {}): Promise<PeekedBrokerMessage<Body> | null> {
     const selection = checkOne(options, ['includeClaimed']);
     const [message] = await this.rows.peek(selection, scopeOf(options));
@@ -126,7 +149,7 @@ export class BrokerQueue<Body = string> {
   ): Promise<BrokerMessage<Body> | null> {
     const selection = checkOne(options, ['requireUnclaimed']);
     const withClaimed = !switchOf(options, 'requireUnclaimed', true);
-    const [message] = await this.rows.move(selection, this.rows.checkTarget(target), withClaimed);
+    const [message] = await this.rows.move(selection, checkTarget(target, this.name), withClaimed);
     return message ?? null;
   }
 
@@ -137,7 +160,7 @@ export class BrokerQueue<Body = string> {
   ): Promise<BrokerMessage<Body>[]> {
     const selection = checkMany(options, ['requireUnclaimed']);
     const withClaimed = !switchOf(options, 'requireUnclaimed', true);
-    return this.rows.move(selection, this.rows.checkTarget(target), withClaimed);
+    return this.rows.move(selection, checkTarget(target, this.name), withClaimed);
   }
 
   /** Moves messages until there are none, one by one or in at-least-once batches. */
@@ -146,7 +169,7 @@ export class BrokerQueue<Body = string> {
     options: AllSelector = {},
   ): AsyncGenerator<BrokerMessage<Body>, void> {
     const terms = checkAll(options, this.core.settings.batchSize);
-    yield* this.rows.each(terms, this.rows.checkTarget(target));
+    yield* this.rows.each(terms, checkTarget(target, this.name));
   }
 
   /** Deletes one message, claimed or not; `false` when the queue has none of that id. */
@@ -154,14 +177,17 @@ export class BrokerQueue<Body = string> {
     return (await this.deleteMany([id])) === 1;
   }
 
-  /** Deletes messages by id; answers how many there were. With a reserved one among them, none. */
+  /**
+   * Deletes up to 100,000 messages by id in one step; answers how many there were. With a reserved
+   * one among them, none.
+   */
   async deleteMany(ids: readonly (bigint | string)[]): Promise<number> {
-    const unique = [...new Set(checkList('ids', ids).map((id) => checkId('ids', id)))];
+    const unique = [...new Set(checkItems('ids', ids).map((id) => checkId('ids', id)))];
     this.rows.assertFree();
     if (unique.length === 0) return 0;
     await this.core.recovery.run();
     const count = await this.core.backend.deleteRows(this.name, unique);
-    this.core.mutated();
+    this.core.mutated(count);
     return count;
   }
 
@@ -180,13 +206,13 @@ export class BrokerQueue<Body = string> {
     return (await this.stats()).exists;
   }
 
-  /** How many messages are pending, reserved, claimed and dead. */
+  /** How many messages are pending, postponed, reserved, claimed and dead. */
   async stats(): Promise<QueueStats> {
     this.core.assertOpen();
     return this.core.backend.stats(this.name);
   }
 
-  /** Ids, ascending, of messages whose stored body holds a text; reserved ones are skipped. */
+  /** Ids, ascending, of unread messages whose stored body holds a text; reserved ones are skipped. */
   async find(text: string, options: FindOptions = {}): Promise<bigint[]> {
     const request = { ...checkFind(text, options), queue: this.name };
     this.core.assertOpen();
@@ -194,17 +220,20 @@ export class BrokerQueue<Body = string> {
     return [...(await this.core.backend.find(request))];
   }
 
-  /** Whether a message waits that is not reserved, after the given id if one is named. */
+  /** Whether a message waits to be read now, after the given id if one is named. */
   async hasPending(options: { readonly after?: bigint | string } = {}): Promise<boolean> {
     const { after } = boundsOf(checkKeys('options', options, ['after']));
-    const rows = await this.rows.peek({ ...checkOne({}), after }, 'waiting');
-    return rows.length > 0;
+    return (await this.rows.firstWaiting(after, 'oldest')) !== null;
   }
 
-  /** The id of the newest message that waits and is not reserved; `null` without any. */
+  /** The id of the newest message that waits to be read now; `null` without any. */
   async latestId(): Promise<bigint | null> {
-    const [newest] = await this.rows.peek(checkOne({ order: 'newest' }), 'waiting');
-    return newest?.id ?? null;
+    return this.rows.firstWaiting(null, 'newest');
+  }
+
+  /** Messages that processors gave up: list, count, redrive, drop. */
+  get deadLetters(): BrokerDeadLetters {
+    return new BrokerDeadLetters(this.core, this.name);
   }
 
   /** Waits for writes to this queue; an alias is looked up now. Close it at the end. */
@@ -226,8 +255,4 @@ export class BrokerQueue<Body = string> {
   observe(options: ObserveOptions = {}): Observable<BrokerMessage<Body>> {
     return observeQueue<Body>((watch) => this.watch(watch), options);
   }
-}
-
-function scopeOf(options: PeekOptions): 'all' | 'pending' {
-  return switchOf(options, 'includeClaimed', false) ? 'all' : 'pending';
 }

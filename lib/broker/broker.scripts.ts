@@ -10,10 +10,9 @@ import {
   text,
 } from '../redis/index.js';
 import type { FoundRows, StoredRow } from './broker.backend.js';
-import { readId } from './ids.js';
-import { readPeeked, readRows, readStats, type PeekedRow } from './row.replies.js';
+import { asId } from './ids.js';
+import { readPeeked, readRows, readStats, rowsOf, type PeekedRow } from './row.replies.js';
 
-const asId = (raw: unknown): bigint => readId(asText(raw));
 /** The arguments of a selection of rows, '' for what is not named. */
 const SELECTION = { exact: text, after: text, before: text, order: text, limit: integer };
 
@@ -23,7 +22,7 @@ export const openScript = defineScript({
   reply: (raw) => {
     const [magic, schema, last, aliases, db] = asList(raw).map(asText);
     const versions = { schemaVersion: Number(schema), aliasVersion: Number(aliases) };
-    return { magic, lastId: readId(last), db, ...versions };
+    return { magic, lastId: asId(last), db, ...versions };
   },
   idempotent: true,
 });
@@ -75,6 +74,13 @@ export const peekScript = defineScript({
   idempotent: true,
 });
 
+export const firstWaitingScript = defineScript({
+  name: 'broker/first-waiting',
+  args: { name: text, after: text, order: text },
+  reply: (raw) => (asText(raw) === '' ? null : asId(raw)),
+  idempotent: true,
+});
+
 export const moveScript = defineScript({
   name: 'broker/move',
   args: { sourceName: text, targetName: text, ...SELECTION, withClaimed: flag },
@@ -110,12 +116,8 @@ export const queuesScript = defineScript({
   args: { cursor: text },
   reply: (raw) => {
     const [cursor, rows] = asList(raw);
-    const flat = asList(rows);
-    const starts = flat.map((_, at) => at).filter((at) => at % 5 === 0);
-    return {
-      cursor: asText(cursor),
-      queues: starts.map((at) => readStats([...flat.slice(at, at + 5), 1])),
-    };
+    const queues = rowsOf(asList(rows), 6).map((row) => readStats([...row, 1]));
+    return { cursor: asText(cursor), queues };
   },
   idempotent: true,
 });
@@ -147,11 +149,8 @@ export const findScript = defineScript({
 export const aliasesScript = defineScript({
   name: 'broker/aliases',
   args: {},
-  reply: (raw): ReadonlyMap<string, string> => {
-    const flat = asList(raw).map(asText);
-    const starts = flat.map((_, at) => at).filter((at) => at % 2 === 0);
-    return new Map(starts.map((at) => [flat[at], flat[at + 1]]));
-  },
+  reply: (raw): ReadonlyMap<string, string> =>
+    new Map(rowsOf(asList(raw), 2).map(([alias, target]) => [asText(alias), asText(target)])),
   idempotent: true,
 });
 
@@ -185,6 +184,7 @@ export const beginBatchScript = defineScript({
   },
 });
 
+/** Repeating a commit is an error, repeating a roll-back is nothing: its caller says so. */
 export const endBatchScript = defineScript({
   name: 'broker/batch-end',
   args: { verb: text, token: text, source: text, created: text },
@@ -193,15 +193,17 @@ export const endBatchScript = defineScript({
 
 export const staleBatchesScript = defineScript({
   name: 'broker/batch-stale',
-  args: { staleMs: integer, limit: integer },
-  reply: (raw) => asList(raw).map(asText),
+  args: { staleMs: integer, offset: integer, limit: integer },
+  reply: (raw) => {
+    const [looked, rows] = asList(raw);
+    const batches = rowsOf(asList(rows), 3).map(([token, source, created]) => ({
+      token: asText(token),
+      queue: asText(source),
+      createdAt: asId(created),
+    }));
+    return { looked: asInteger(looked), batches };
+  },
   idempotent: true,
-});
-
-export const recoverBatchScript = defineScript({
-  name: 'broker/batch-recover',
-  args: { token: text, source: text, created: text },
-  reply: asInteger,
 });
 
 export const vacuumScript = defineScript({
@@ -226,6 +228,5 @@ export const advanceIdScript = defineScript({
 export const cleanScript = defineScript({
   name: 'broker/clean',
   args: {},
-  reply: asInteger,
-  idempotent: true,
+  reply: (raw) => asInteger(raw) === 1,
 });

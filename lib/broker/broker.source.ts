@@ -1,11 +1,11 @@
 import type { ClaimRequest, Delivery, DeliverySource } from '../contract/index.js';
 import { LeaseLostError } from '../errors/index.js';
-import { Exchange, Gatherer, type ExchangeReply } from '../redis/index.js';
+import { Exchange, Gatherer, NO_HEADERS, type ExchangeReply } from '../redis/index.js';
 import { ActivityWaiter } from './activity.waiter.js';
 import type { HeldRow, HoldOutcome } from './broker.backend.js';
 import type { BrokerCore } from './broker.core.js';
 import { BrokerDelivery, type DeliveryPort, type Held } from './broker.delivery.js';
-import { formatId } from './ids.js';
+import { formatId, writtenAt } from './ids.js';
 
 /** What a loop wants of its queue, checked. */
 export interface SourceTerms {
@@ -17,7 +17,6 @@ export interface SourceTerms {
 
 /** Holds prolonged in one call. */
 const MAX_EXTENSIONS = 500;
-const NS_PER_MS = 1_000_000n;
 /** An idle loop looks this often, in milliseconds, since a wake-up may be lost. */
 const LOOK_EVERY_MS = 5_000;
 
@@ -52,7 +51,7 @@ export class BrokerSource implements DeliverySource, DeliveryPort {
   async close(): Promise<void> {
     await this.exchange.flush();
     const spare = this.exchange.takeSpare().map((one) => new BrokerDelivery(one, this).release());
-    await Promise.all(spare);
+    await Promise.allSettled(spare); // one whose lease is over comes back by itself
     const activity = await this.activity?.catch(() => null);
     await activity?.close();
   }
@@ -116,7 +115,7 @@ export class BrokerSource implements DeliverySource, DeliveryPort {
         payload: body,
         headers: NO_HEADERS,
         attempt: row.attempt,
-        enqueuedAt: Number(id / NS_PER_MS),
+        enqueuedAt: writtenAt(id),
       },
       fence: row.fence,
       leaseMs,
@@ -124,8 +123,6 @@ export class BrokerSource implements DeliverySource, DeliveryPort {
     };
   }
 }
-
-const NO_HEADERS = Object.freeze({});
 
 function lostLease(id: string): LeaseLostError {
   return new LeaseLostError(`the message ${id} is not held: its lease is over or it was settled`);

@@ -14,8 +14,8 @@ export class BrokerUpkeep implements UpkeepTask {
     this.everyMs = core.settings.promoteEveryMs;
   }
 
-  async run(): Promise<UpkeepReport> {
-    await this.core.recovery.runSeldom();
-    return this.core.backend.holds.upkeep(this.queue, this.core.settings.keepDead);
+  async run(signal?: AbortSignal): Promise<UpkeepReport> {
+    await this.core.recovery.runSeldom(signal);
+    return this.core.backend.holds.upkeep(this.queue, this.core.settings.keepDead, signal);
   }
 }

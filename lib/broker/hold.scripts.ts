@@ -8,7 +8,8 @@ import {
   list,
   text,
 } from '../redis/index.js';
-import { readId } from './ids.js';
+import { asId } from './ids.js';
+import { rowsOf } from './row.replies.js';
 
 export const settleScript = defineScript({
   name: 'broker/settle',
@@ -23,16 +24,14 @@ export const settleScript = defineScript({
   reply: (raw) => {
     const [codes, firstFence, taken, nextInMs] = asList(raw);
     const fence = Number(asText(firstFence));
-    const flat = asList(taken);
-    const starts = flat.map((_, at) => at).filter((at) => at % 3 === 0);
     return {
       codes: asList(codes) as number[],
       nextInMs: asInteger(nextInMs),
-      rows: starts.map((at) => ({
-        id: readId(asText(flat[at])),
-        body: asBuffer(flat[at + 1]),
-        attempt: asInteger(flat[at + 2]),
-        fence: fence + at / 3,
+      rows: rowsOf(asList(taken), 3).map(([id, body, attempt], at) => ({
+        id: asId(id),
+        body: asBuffer(body),
+        attempt: asInteger(attempt),
+        fence: fence + at,
       })),
     };
   },
@@ -62,7 +61,7 @@ export const deadLettersScript = defineScript({
     asList(raw).map((one) => {
       const [id, body, attempts, deadAt, reason] = asList(one);
       return {
-        id: readId(asText(id)),
+        id: asId(id),
         body: asBuffer(body),
         attempts: asInteger(attempts),
         deadAt: asInteger(deadAt),

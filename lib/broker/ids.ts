@@ -1,10 +1,12 @@
 import { InvalidOptionError } from '../errors/index.js';
+import { asText } from '../redis/index.js';
 
 /** The highest message id, 2^63 - 1. */
 export const MAX_ID = 2n ** 63n - 1n;
 
 const DIGITS = 19;
 const EXACT = /^[0-9]{19}$/;
+const NS_PER_MS = 1_000_000n;
 
 /** Which ids are allowed, both ends included. */
 export interface IdRange {
@@ -24,8 +26,21 @@ export function formatId(id: bigint): string {
 }
 
 /** The id of 19 digits that a script answered. */
-export function readId(text: string): bigint {
-  return BigInt(text);
+export function asId(raw: unknown): bigint {
+  return BigInt(asText(raw));
+}
+
+/** A text of exactly 19 digits as an id; `null` for anything else. */
+export function parseId(text: unknown): bigint | null {
+  return typeof text === 'string' && EXACT.test(text) ? BigInt(text) : null;
+}
+
+/**
+ * When a message was written, in epoch milliseconds of the Redis clock. Of one that was inserted or
+ * loaded, and of ids above an advanced mark, it is only what the number says.
+ */
+export function writtenAt(id: bigint): number {
+  return Number(id / NS_PER_MS);
 }
 
 /**
@@ -35,7 +50,7 @@ export function readId(text: string): bigint {
  * @throws InvalidOptionError naming the option
  */
 export function checkId(option: string, value: unknown, { min, max } = SELECTABLE): bigint {
-  const id = typeof value === 'string' && EXACT.test(value.trim()) ? BigInt(value.trim()) : value;
+  const id = typeof value === 'string' ? parseId(value.trim()) : value;
   if (typeof id === 'bigint' && id >= min && id <= max) return id;
   throw new InvalidOptionError(
     option,

@@ -1,5 +1,6 @@
 export { ActivityWaiter, type WaitOptions } from './activity.waiter.js';
 export * from './broker.backend.js';
+export { BrokerDeadLetters } from './broker.dead-letters.js';
 export type { HeldMessage } from './broker.delivery.js';
 export { BrokerEngine, createBrokerEngine, type BrokerEngineParts } from './broker.engine.js';
 export {
@@ -8,8 +9,7 @@ export {
   type BrokerSettings,
   type QueueBrokerOptions,
 } from './broker.options.js';
-export { BrokerQueue } from './broker.queue.js';
-export { type BrokerTyping } from './broker.typing.js';
+export { BrokerQueue, type BrokerTyping } from './broker.queue.js';
 export type { DumpOptions, DumpProgress } from './dump.js';
 export { formatId, MAX_ID } from './ids.js';
 export type { LoadOptions, LoadResult } from './load.js';
@@ -20,6 +20,7 @@ export { QueueBroker, type InsertedMessage } from './queue.broker.js';
 export type { ObserveOptions } from './queue.observable.js';
 export { QueueWatcher, type WatchMode, type WatchOptions } from './queue.watcher.js';
 export { RedisBackend, type RedisBackendParts } from './redis.backend.js';
+export type { Bounds, Selection } from './selectors.js';
 export type {
   BroadcastOptions,
   FindOptions,

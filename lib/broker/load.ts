@@ -5,6 +5,8 @@ import {
   IntegrityError,
   InvalidOptionError,
 } from '../errors/index.js';
+import type { PayloadCodec } from '../redis/index.js';
+import { encodeBody, TEXT_CODEC } from './body.js';
 import type { BrokerCore } from './broker.core.js';
 import { FORMAT, FORMAT_VERSION, PAGE, type DumpOptions, type DumpProgress } from './dump.js';
 import { checkId, INSERTABLE } from './ids.js';
@@ -23,12 +25,22 @@ export interface LoadResult {
   readonly lastId: bigint;
 }
 
+/** Bytes of the bodies after which a page is full. */
+const PAGE_BYTES = 4 * 1_048_576;
+
+/** Bodies as they stand in a dump: texts, or bytes that are none. */
+const STORED: PayloadCodec = {
+  ...TEXT_CODEC,
+  encode: (body) => (Buffer.isBuffer(body) ? body : TEXT_CODEC.encode(body)),
+};
+
 /**
  * Loads what `dumpLines` made, page by page, with exact ids, and raises the high-water mark to the
- * dump's. A page is inserted whole or not at all.
+ * dump's. A page is inserted whole or not at all; those before a failure stay.
  *
- * @throws InvalidOptionError naming the line that is none of a dump; IntegrityError for a namespace
- * that has messages (unless `merge`), a taken id, or a dump without its end
+ * @throws InvalidOptionError naming the line that is none of a dump; MessageError for a body that
+ * could not be written either; IntegrityError for a namespace that has messages (unless `merge`), a
+ * taken id, or a dump that lacks lines or its end
  */
 export async function loadLines(
   core: BrokerCore,
@@ -53,11 +65,14 @@ type Line = Readonly<Record<string, unknown>>;
 
 /** One load under way. */
 class Loading {
-  private page: { queue: string; id: bigint; body: string | Buffer }[] = [];
+  private readonly page: { queue: string; id: bigint; body: string | Buffer }[] = [];
+  private pageBytes = 0;
   private messages = 0;
   private aliases = 0;
+  private knownAliases: Map<string, string> | null = null;
   private lastId: bigint | null = null;
-  private isEnded = false;
+  /** How many messages the dump says it has, once its end is read. */
+  private promised: unknown = null;
 
   constructor(
     private readonly core: BrokerCore,
@@ -71,43 +86,50 @@ class Loading {
       if (text.trim() !== '') await this.take(parse(text, number), `line ${number}`);
     }
     await this.flush();
-    const { lastId, messages, aliases } = this;
-    if (lastId === null || !this.isEnded) throw new IntegrityError('the dump is not complete');
-    await this.core.backend.advanceLastId(lastId);
-    this.core.sawId(lastId);
+    const { lastId, messages, aliases, promised } = this;
+    if (lastId === null || promised !== messages) {
+      const wanted = typeof promised === 'number' ? ` of ${promised}` : '';
+      throw new IntegrityError(`the dump is not complete: ${messages}${wanted} messages are there`);
+    }
+    this.core.sawId(await this.core.backend.advanceLastId(lastId));
     return { messages, aliases, lastId };
   }
 
   private async take(value: Line, place: string): Promise<void> {
     if (this.lastId === null) this.lastId = readHead(value, place);
+    else if (this.promised !== null) throw new InvalidOptionError(place, 'is behind the end');
     else if ('id' in value) await this.add(value, place);
     else if ('alias' in value) await this.addAlias(value);
-    else if (value.end === true) this.isEnded = true;
+    else if (value.end === true) this.promised = value.messages ?? NaN;
     else throw new InvalidOptionError(place, 'is no line of a dump');
   }
 
   private async add({ queue, id, body, base64 }: Line, place: string): Promise<void> {
-    const text = typeof base64 === 'string' ? Buffer.from(base64, 'base64') : body;
-    if (typeof text !== 'string' && !Buffer.isBuffer(text)) {
-      throw new InvalidOptionError(place, 'has no body');
-    }
-    this.page.push({
+    const stored = typeof base64 === 'string' ? Buffer.from(base64, 'base64') : body;
+    if (stored === undefined) throw new InvalidOptionError(place, 'has no body');
+    const { maxMessageBytes } = this.core.settings;
+    const row = {
       queue: checkQueueName(queue),
       id: checkId(place, id, INSERTABLE),
-      body: text,
-    });
-    if (this.page.length === PAGE) await this.flush();
+      body: encodeBody(stored, { codec: STORED, maxMessageBytes }),
+    };
+    const bytes = Buffer.byteLength(row.body);
+    if (this.pageBytes + bytes > PAGE_BYTES) await this.flush();
+    this.pageBytes += bytes;
+    if (this.page.push(row) === PAGE) await this.flush();
   }
 
   private async addAlias({ alias, target }: Line): Promise<void> {
     const [name, queue] = [checkQueueName(alias, 'an alias'), checkQueueName(target)];
-    const known = (await this.core.backend.aliases()).get(name);
-    if (known !== queue) await this.core.backend.addAlias(name, queue);
+    const known = (this.knownAliases ??= new Map(await this.core.backend.aliases()));
+    if (known.get(name) !== queue) await this.core.backend.addAlias(name, queue);
+    known.set(name, queue);
     this.aliases++;
   }
 
   private async flush(): Promise<void> {
     const page = this.page.splice(0);
+    this.pageBytes = 0;
     if (page.length === 0) return;
     await this.core.backend.insert(page);
     this.messages += page.length;

@@ -29,14 +29,11 @@ export class MessageIds {
     const wanted = checkId('id', id);
     this.core.assertOpen();
     try {
-      await this.core.backend.advanceLastId(wanted);
+      return this.core.sawId(await this.core.backend.advanceLastId(wanted));
     } catch (error) {
       if ((error as { outcomeAmbiguous?: unknown }).outcomeAmbiguous === true) throw unknown(error);
       throw error;
     }
-    return this.core.refreshLastId().catch((error: unknown) => {
-      throw unknown(error);
-    });
   }
 
   /** A new id without a message; the high-water mark is raised to it. @throws TimestampError */

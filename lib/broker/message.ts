@@ -10,8 +10,8 @@ export interface BrokerMessage<Body = string> {
   readonly unreadable: Error | null;
 }
 
-/** Where a message stands in its queue. */
-export type MessageState = 'pending' | 'reserved' | 'claimed';
+/** Where a message stands in its queue; a postponed one is pending again once it is due. */
+export type MessageState = 'pending' | 'postponed' | 'reserved' | 'claimed';
 
 /** A message as `peek` shows it. */
 export interface PeekedBrokerMessage<Body = string> extends BrokerMessage<Body> {
@@ -21,9 +21,11 @@ export interface PeekedBrokerMessage<Body = string> extends BrokerMessage<Body> 
 /** How many messages one queue has. */
 export interface QueueStats {
   readonly queue: string;
-  /** Not read yet, reserved ones among them. */
+  /** Not read yet, postponed and reserved ones among them. */
   readonly pending: number;
-  /** Held by an open batch or a handler, or postponed by one. */
+  /** Given back by a handler with a delay that is not over; nobody holds them. */
+  readonly postponed: number;
+  /** Held by an open batch or a handler. */
   readonly reserved: number;
   /** Read, until a vacuum deletes them. */
   readonly claimed: number;

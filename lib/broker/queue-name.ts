@@ -1,4 +1,5 @@
 import { InvalidOptionError, QueueNameError } from '../errors/index.js';
+import { checkItems } from './lists.js';
 
 /** Longest name of a queue or an alias. */
 const MAX_NAME = 512;
@@ -32,10 +33,10 @@ export function checkQueueReference(value: unknown): string {
   return value;
 }
 
-/** Names of queues, checked and without repetitions. @throws QueueNameError, InvalidOptionError */
+/** Names of queues for one step, checked and without repetitions. @throws QueueNameError, InvalidOptionError */
 export function checkQueueNames(option: string, names: unknown): string[] {
-  if (!Array.isArray(names)) throw new InvalidOptionError(option, 'expected a list of queue names');
-  return [...new Set(names.map((name) => checkQueueName(name)))];
+  const list = checkItems(option, names as readonly unknown[]);
+  return [...new Set(list.map((name) => checkQueueName(name)))];
 }
 
 /** The beginning of queue names; may be empty. @throws QueueNameError */

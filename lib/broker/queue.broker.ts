@@ -1,10 +1,4 @@
-import {
-  checkDuration,
-  checkKeys,
-  checkList,
-  InvalidOptionError,
-  ReservedError,
-} from '../errors/index.js';
+import { checkDuration, checkKeys, checkList, InvalidOptionError } from '../errors/index.js';
 import { ActivityWaiter } from './activity.waiter.js';
 import { vacuumAll } from './auto-vacuum.js';
 import type { BackendMeta } from './broker.backend.js';
@@ -14,6 +8,7 @@ import { BrokerQueue } from './broker.queue.js';
 import { dumpLines, type DumpOptions } from './dump.js';
 import { loadLines, type LoadOptions, type LoadResult } from './load.js';
 import { checkId, INSERTABLE } from './ids.js';
+import { checkBodies, checkItems } from './lists.js';
 import { MessageIds } from './message-ids.js';
 import { QueueAliases } from './queue-aliases.js';
 import { listQueues, matchingQueues } from './queue-list.js';
@@ -35,9 +30,6 @@ export interface InsertedMessage<Body = string> {
   readonly body: Body;
 }
 
-/** The most messages of one `insert`, which is one step. */
-const MAX_INSERTS = 100_000;
-
 /**
  * A namespace of named queues with exact 63-bit message ids, which rise whatever any clock does.
  *
@@ -52,12 +44,14 @@ export class QueueBroker<Body = string> {
   /** The high-water mark of ids: last, refresh, advance; and ids without a message. */
   readonly ids: MessageIds;
   private readonly core: BrokerCore;
+  private readonly ownsCore: boolean;
 
   /**
    * @param core given by the module; left out by applications.
    * @throws InvalidOptionError naming the option; ApiVersionError for a backend of another version
    */
   constructor(options: QueueBrokerOptions, core?: BrokerCore) {
+    this.ownsCore = core === undefined;
     this.core = core ?? openCore(options);
     this.aliases = new QueueAliases(this.core);
     this.ids = new MessageIds(this.core);
@@ -73,29 +67,27 @@ export class QueueBroker<Body = string> {
     return new BrokerQueue<T>(name, this.core);
   }
 
-  /** Writes one message; see `BrokerQueue.write`. */
+  /** Writes one message, as a handle of its own does; see `BrokerQueue.write`. */
   write(queue: string, body: Body, options: WriteOptions = {}): Promise<bigint> {
     return new BrokerQueue<Body>(queue, this.core).write(body, options);
   }
 
   /**
-   * Inserts messages with exact ids, all or none.
+   * Inserts messages with exact ids in one step, all or none: at most 100,000, and 64 MiB of bodies.
    *
    * @throws IntegrityError when an id is taken or comes twice
    */
   async insert(messages: readonly InsertedMessage<Body>[]): Promise<void> {
-    if (checkList('messages', messages).length > MAX_INSERTS) {
-      throw new InvalidOptionError('messages', `expected at most ${MAX_INSERTS}`);
-    }
-    const rows = messages.map(({ queue, id, body }) => ({
+    const rows = checkItems('messages', messages).map(({ queue, id, body }) => ({
       queue: checkQueueReference(queue),
       id: checkId('id', id, INSERTABLE),
       body: this.core.encode(body),
     }));
+    checkBodies('messages', rows);
     this.core.assertOpen();
     if (rows.length === 0) return;
-    await this.core.backend.insert(rows);
-    this.core.mutated();
+    this.core.sawId(await this.core.backend.insert(rows));
+    this.core.mutated(rows.length);
   }
 
   /**
@@ -112,16 +104,17 @@ export class QueueBroker<Body = string> {
       pattern === null
         ? targets
         : { mode: 'create' as const, queues: await matchingQueues(this.core, pattern) };
+    if (pattern !== null) checkItems('pattern', request.queues);
     if (request.mode !== 'all' && request.queues.length === 0) return 0;
     const { count, lastId } = await this.core.backend.broadcast({ ...request, body: encoded });
-    if (count > 0) this.core.mutated();
+    this.core.mutated(count);
     this.core.sawId(lastId);
     return count;
   }
 
   /**
    * Deletes the messages of several queues, or those below the bound, all or nothing; answers how
-   * many. Names are literal; a list without any deletes nothing.
+   * many. Names are literal, at most 100,000; a list without any deletes nothing.
    */
   async deleteQueues(
     names: readonly string[],
@@ -133,7 +126,7 @@ export class QueueBroker<Body = string> {
     if (queues.length === 0) return 0;
     await this.core.recovery.run();
     const count = await this.core.backend.deleteQueues(queues, before);
-    this.core.mutated();
+    this.core.mutated(count);
     return count;
   }
 
@@ -148,7 +141,7 @@ export class QueueBroker<Body = string> {
     for (const { queue } of await listQueues(this.core, {})) {
       count += await this.core.backend.deleteQueues([queue], null);
     }
-    this.core.mutated();
+    this.core.mutated(count);
     return count;
   }
 
@@ -170,7 +163,7 @@ export class QueueBroker<Body = string> {
     this.core.assertOpen();
     await this.core.recovery.run();
     const renamed = await this.core.backend.rename(from, to, retarget);
-    this.core.mutated();
+    this.core.mutated(renamed.messages);
     return renamed;
   }
 
@@ -244,17 +237,16 @@ export class QueueBroker<Body = string> {
    */
   async cleanUp(): Promise<boolean> {
     this.core.assertOpen();
-    try {
-      return await this.core.backend.cleanUp();
-    } catch (error) {
-      // by an abandoned batch, perhaps; not looked for before, since that would make a namespace
-      if (!(error instanceof ReservedError) || (await this.core.recovery.run()) === 0) throw error;
-      return this.core.backend.cleanUp();
-    }
+    return this.core.cleanUp();
   }
 
-  /** Ends what it opened itself; a connection or client that was handed over stays open. */
-  close(): Promise<void> {
-    return this.core.close();
+  /**
+   * Stops its watchers, without waiting for their handlers, and ends what it opened itself; a
+   * connection or client that was handed over stays open. One that Nest injected opened nothing: it
+   * stops its watchers, and goes on.
+   */
+  async close(): Promise<void> {
+    if (this.ownsCore) await this.core.close();
+    else void this.core.stop();
   }
 }

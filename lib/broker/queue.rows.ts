@@ -1,11 +1,10 @@
-import { BatchOpenError, InvalidOptionError } from '../errors/index.js';
+import { BatchOpenError } from '../errors/index.js';
 import type { OpenBatch, PeekScope } from './broker.backend.js';
 import type { BrokerCore } from './broker.core.js';
-import type { BrokerMessage, PeekedBrokerMessage } from './message.js';
-import { checkQueueReference } from './queue-name.js';
-import type { Selection, StreamTerms } from './selectors.js';
+import type { BrokerMessage, MessageOrder, PeekedBrokerMessage } from './message.js';
+import { type EachTerms, OLDEST, type Selection } from './selectors.js';
 
-/** Takes, shows and moves the rows of one handle, whose open batch it knows. */
+/** Writes, takes, shows and moves the rows of one handle, whose open batch it knows. */
 export class QueueRows<Body> {
   private isBatchOpen = false;
 
@@ -20,12 +19,23 @@ export class QueueRows<Body> {
     if (this.isBatchOpen) throw new BatchOpenError(this.name);
   }
 
+  /** Writes a row; a handle that is free is the caller's business. */
+  async write(body: string | Buffer): Promise<bigint> {
+    return this.wrote(await this.core.backend.write({ queue: this.name, body }));
+  }
+
+  /** Writes a row, and keeps so many unread ones. */
+  async writeNewest(body: string | Buffer, keep: number): Promise<bigint> {
+    await this.core.recovery.runSeldom();
+    return this.wrote(await this.core.backend.writeNewest({ queue: this.name, body }, keep));
+  }
+
   /** Takes rows for good. */
   async read(selection: Selection): Promise<BrokerMessage<Body>[]> {
     this.assertFree();
     await this.core.recovery.runSeldom();
     const { queue, rows } = await this.core.backend.read({ ...selection, queue: this.name });
-    if (rows.length > 0) this.core.mutated();
+    this.core.mutated(rows.length);
     return rows.map((row) => this.core.message<Body>(queue, row));
   }
 
@@ -39,7 +49,7 @@ export class QueueRows<Body> {
     await this.core.recovery.runSeldom();
     const request = { ...selection, queue: this.name };
     const { queue, rows } = await this.core.backend.move(request, target, withClaimed);
-    if (rows.length > 0) this.core.mutated();
+    this.core.mutated(rows.length);
     return rows.map((row) => this.core.message<Body>(queue, row));
   }
 
@@ -53,13 +63,17 @@ export class QueueRows<Body> {
     }));
   }
 
+  /** The id of the first row that is neither read nor reserved. */
+  async firstWaiting(after: bigint | null, order: MessageOrder): Promise<bigint | null> {
+    this.core.assertOpen();
+    return this.core.backend.firstWaiting({ queue: this.name, after, order });
+  }
+
   /** One by one until there are none, or in at-least-once batches; to a target or for good. */
-  async *each(
-    terms: StreamTerms,
-    target: string | null,
-  ): AsyncGenerator<BrokerMessage<Body>, void> {
-    if (terms.guarantee === 'at-least-once') return yield* this.batches(terms, target);
-    const one = { ...terms, limit: 1 };
+  async *each(terms: EachTerms, target: string | null): AsyncGenerator<BrokerMessage<Body>, void> {
+    const { guarantee, after, before } = terms;
+    if (guarantee === 'at-least-once') return yield* this.batches(terms, target);
+    const one = { ...OLDEST, after, before };
     for (;;) {
       const taking = target === null ? this.read(one) : this.move(one, target, false);
       const [message] = await taking;
@@ -68,15 +82,15 @@ export class QueueRows<Body> {
     }
   }
 
-  /** Where a move leads. @throws QueueNameError; InvalidOptionError when it is the queue itself */
-  checkTarget(target: string): string {
-    if (checkQueueReference(target) !== this.name) return target;
-    throw new InvalidOptionError('target', 'is the queue itself');
+  private wrote(id: bigint): bigint {
+    this.core.mutated();
+    this.core.sawId(id);
+    return id;
   }
 
   /** A batch commits when its last message was taken and more is asked for, else it rolls back. */
   private async *batches(
-    terms: StreamTerms,
+    terms: EachTerms,
     target: string | null,
   ): AsyncGenerator<BrokerMessage<Body>, void> {
     for (;;) {
@@ -92,9 +106,10 @@ export class QueueRows<Body> {
     }
   }
 
-  private async begin(terms: StreamTerms, target: string | null): Promise<OpenBatch> {
+  private async begin(terms: EachTerms, target: string | null): Promise<OpenBatch> {
     await this.core.recovery.run();
-    return this.core.backend.beginBatch({ ...terms, queue: this.name, target });
+    const { after, before, limit } = terms;
+    return this.core.backend.beginBatch({ queue: this.name, target, after, before, limit });
   }
 
   private async *batch(batch: OpenBatch): AsyncGenerator<BrokerMessage<Body>, void> {
@@ -104,7 +119,7 @@ export class QueueRows<Body> {
       wasTaken = true;
     } finally {
       await this.core.backend.endBatch(wasTaken ? 'commit' : 'rollback', batch);
-      this.core.mutated();
+      if (wasTaken) this.core.mutated(batch.rows.length);
     }
   }
 }

@@ -1,15 +1,17 @@
 import {
   checkFunction,
   checkKeys,
+  checkInteger,
   checkOneOf,
   checkSignal,
   ClosedError,
-  checkInteger,
   InvalidOptionError,
 } from '../errors/index.js';
+import { pause } from '../redis/index.js';
 import type { ActivityWaiter, WaitOptions } from './activity.waiter.js';
 import { checkId } from './ids.js';
 import type { BrokerMessage, OneSelector } from './message.js';
+import { checkTarget } from './selectors.js';
 
 /** What a watcher does with each message. */
 export type WatchMode =
@@ -30,8 +32,9 @@ export interface WatchOptions<Body = string> {
   /** Only messages after this id. */
   readonly after?: bigint | string;
   /**
-   * Gets what the handler threw, or what Redis refused (then without a message). `false` stops the
-   * watcher; anything else goes on: behind the message, or in mode 'peek' with it once more.
+   * Gets what the handler threw, or what Redis refused (then without a message), and is awaited.
+   * `false` stops the watcher; anything else goes on: behind the message, or in mode 'peek' with it
+   * once more.
    * @default stops, and `done` rejects
    */
   readonly onError?: (error: Error, message: BrokerMessage<Body> | null) => unknown;
@@ -107,6 +110,7 @@ export class QueueWatcher<Body = string> {
     try {
       while (!this.isOver()) {
         waiter ??= await this.attempt(() => this.queue.waiter());
+        waiter?.forget(); // the look that follows sees what those notes are about
         const wentOn = await this.attempt(() => this.step());
         if (wentOn !== true) await this.rest(waiter);
       }
@@ -127,7 +131,7 @@ export class QueueWatcher<Body = string> {
       if (error instanceof HandlerFailure) throw error.cause;
       if (this.stopper.signal.aborted) return null; // the broker was closed meanwhile, perhaps
       if (error instanceof ClosedError) throw error; // there is nothing to go on with
-      this.report(error as Error, null);
+      await this.report(error as Error, null);
       return null;
     }
   }
@@ -140,7 +144,7 @@ export class QueueWatcher<Body = string> {
     try {
       await this.options.handler(message);
     } catch (error) {
-      this.reportFailure(error as Error, message);
+      await this.reportFailure(error as Error, message);
       if (this.options.mode === 'peek') return false;
     }
     this.after = this.options.mode === 'peek' ? message.id : this.after;
@@ -154,19 +158,19 @@ export class QueueWatcher<Body = string> {
     return mode === 'consume' ? this.queue.read(selector) : this.queue.move(target!, selector);
   }
 
-  private reportFailure(error: Error, message: BrokerMessage<Body>): void {
+  private async reportFailure(error: Error, message: BrokerMessage<Body>): Promise<void> {
     try {
-      this.report(error, message);
+      await this.report(error, message);
     } catch (cause) {
       throw new HandlerFailure('stops the watcher', { cause });
     }
   }
 
   /** Throws the error where nobody takes it. */
-  private report(error: Error, message: BrokerMessage<Body> | null): void {
+  private async report(error: Error, message: BrokerMessage<Body> | null): Promise<void> {
     const { onError } = this.options;
     if (onError === undefined) throw error;
-    if (onError(error, message) === false) this.stopper.abort();
+    if ((await onError(error, message)) === false) this.stopper.abort();
   }
 
   private async rest(waiter: ActivityWaiter | null): Promise<void> {
@@ -187,20 +191,8 @@ function checkWatch<Body>(options: WatchOptions<Body>, queue: string): void {
   if ((mode === 'move') !== (target !== undefined)) {
     throw new InvalidOptionError('target', "belongs to mode 'move', and only to it");
   }
-  if (target === queue) throw new InvalidOptionError('target', 'is the queue itself');
+  if (target !== undefined) checkTarget(target, queue);
   if (onError !== undefined) checkFunction('onError', onError);
   if (maxMessages !== undefined) checkInteger('maxMessages', maxMessages, { min: 1 });
   if (signal !== undefined) checkSignal('signal', signal);
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end, { once: true });
-    function end(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    }
-  });
 }

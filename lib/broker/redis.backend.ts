@@ -14,19 +14,21 @@ import {
   type OpenBatch,
   type PeekScope,
   type RowRequest,
+  type WaitingRequest,
 } from './broker.backend.js';
 import type { BrokerSettings } from './broker.options.js';
 import * as scripts from './broker.scripts.js';
-import { formatId, readId } from './ids.js';
+import { formatId } from './ids.js';
 import type { QueueStats } from './message.js';
 import { RedisHolds } from './redis.holds.js';
 import { RedisStorage } from './redis.storage.js';
 import type { PeekedRow } from './row.replies.js';
 import { SingleReads } from './single-reads.js';
+import { Turns } from './turns.js';
 
 /** Messages in one call of the write script. */
 const MAX_WRITES = 500;
-/** Stale batches that one scan answers. */
+/** Stale batches that one call looks at. */
 const MAX_STALE = 100;
 
 /** What the Redis backend is made of. */
@@ -46,8 +48,8 @@ export class RedisBackend implements BrokerBackend {
   private readonly storage: RedisStorage;
   /** One call at a time, since two on two connections would lose the order of writing. */
   private readonly writes: Gatherer<NewRow, bigint | number>;
-  private readonly newestWrites: Gatherer<NewRow & { readonly keep: number }, bigint>;
-
+  /** The same, queue by queue. */
+  private readonly newestWrites = new Turns();
   private readonly singleReads = new SingleReads((request) => this.readRows(request));
 
   constructor(private readonly parts: RedisBackendParts) {
@@ -62,13 +64,6 @@ export class RedisBackend implements BrokerBackend {
       sizeOf: ({ body }) => body.length,
       send: (rows) => this.storage.run(scripts.writeScript, { rows: rows.flatMap(asArguments) }),
     });
-    this.newestWrites = new Gatherer({
-      maxItems: 1,
-      maxCalls: 1,
-      send: async ([{ queue, keep, body }]) => [
-        await this.storage.run(scripts.writeNewestScript, { name: queue, keep, body }),
-      ],
-    });
   }
 
   get connected(): boolean {
@@ -79,16 +74,12 @@ export class RedisBackend implements BrokerBackend {
     return this.storage.meta();
   }
 
-  async lastId(): Promise<bigint> {
-    return (await this.storage.meta()).lastId;
-  }
-
   generateId(): Promise<bigint> {
     return this.storage.run(scripts.generateIdScript, {});
   }
 
-  async advanceLastId(id: bigint): Promise<void> {
-    await this.storage.run(scripts.advanceIdScript, { id: formatId(id) });
+  advanceLastId(id: bigint): Promise<bigint> {
+    return this.storage.run(scripts.advanceIdScript, { id: formatId(id) });
   }
 
   async write(row: NewRow): Promise<bigint> {
@@ -98,8 +89,9 @@ export class RedisBackend implements BrokerBackend {
     throw new IntegrityError(`a key of ${row.queue} is of another type`);
   }
 
-  writeNewest(row: NewRow, keepNewest: number): Promise<bigint> {
-    return this.newestWrites.add({ ...row, keep: keepNewest });
+  writeNewest({ queue, body }: NewRow, keepNewest: number): Promise<bigint> {
+    const args = { name: queue, keep: keepNewest, body };
+    return this.newestWrites.take(queue, () => this.storage.run(scripts.writeNewestScript, args));
   }
 
   insert(rows: readonly (NewRow & { readonly id: bigint })[]): Promise<bigint> {
@@ -121,16 +113,21 @@ export class RedisBackend implements BrokerBackend {
     return this.storage.run(scripts.peekScript, args);
   }
 
+  firstWaiting({ queue, after, order }: WaitingRequest): Promise<bigint | null> {
+    const args = { name: queue, after: textOf(after), order };
+    return this.storage.run(scripts.firstWaitingScript, args);
+  }
+
   move(request: RowRequest, target: string, withClaimed: boolean): Promise<FoundRows> {
     const names = { sourceName: request.queue, targetName: target };
     return this.storage.run(scripts.moveScript, { ...names, ...selected(request), withClaimed });
   }
 
   /** Window by window, until there are enough or the end is reached. */
-  async find({ queue, text, withClaimed, limit, ...rest }: FindRequest): Promise<bigint[]> {
-    const { before, ...selection } = selected({ queue, limit, ...rest });
+  async find({ queue, text, withClaimed, limit, ...bounds }: FindRequest): Promise<bigint[]> {
+    const before = textOf(bounds.before);
     const ids: bigint[] = [];
-    for (let after = selection.after; ids.length < limit;) {
+    for (let after = textOf(bounds.after); ids.length < limit;) {
       const page = await this.storage.run(scripts.findScript, {
         ...{ name: queue, needle: text, after, before },
         ...{ limit: limit - ids.length, withClaimed },
@@ -150,8 +147,8 @@ export class RedisBackend implements BrokerBackend {
     return this.storage.run(scripts.deleteQueuesScript, { before: textOf(before), names: queues });
   }
 
-  vacuum(queue: string, limit: number): Promise<number> {
-    return this.storage.run(scripts.vacuumScript, { queue, limit });
+  vacuum(queue: string, limit: number, signal?: AbortSignal): Promise<number> {
+    return this.storage.run(scripts.vacuumScript, { queue, limit }, { signal });
   }
 
   stats(queue: string): Promise<QueueStats> {
@@ -159,11 +156,11 @@ export class RedisBackend implements BrokerBackend {
   }
 
   /** A scan may show a queue twice; those that were there all along are shown. */
-  async *queues(): AsyncGenerator<QueueStats> {
+  async *queues(signal?: AbortSignal): AsyncGenerator<QueueStats> {
     const seen = new Set<string>();
     let cursor = '0';
     do {
-      const page = await this.storage.run(scripts.queuesScript, { cursor });
+      const page = await this.storage.run(scripts.queuesScript, { cursor }, { signal });
       for (const stats of page.queues) if (!seen.has(stats.queue)) yield stats;
       for (const { queue } of page.queues) seen.add(queue);
       cursor = page.cursor;
@@ -195,36 +192,29 @@ export class RedisBackend implements BrokerBackend {
     return { token, ...batch };
   }
 
-  endBatch(verb: 'commit' | 'rollback', batch: BatchName): Promise<number> {
-    return this.storage.run(scripts.endBatchScript, { verb, ...named(batch) });
+  endBatch(verb: 'commit' | 'rollback', batch: BatchName, signal?: AbortSignal): Promise<number> {
+    const options = { signal, idempotent: verb === 'rollback' };
+    return this.storage.run(scripts.endBatchScript, { verb, ...named(batch) }, options);
   }
 
-  async staleBatches(olderThanMs: number): Promise<BatchName[]> {
-    const args = { staleMs: olderThanMs, limit: MAX_STALE };
-    const flat = await this.storage.run(scripts.staleBatchesScript, args);
-    const starts = flat.map((_, at) => at).filter((at) => at % 3 === 0);
-    return starts.map((at) => ({
-      token: flat[at],
-      queue: flat[at + 1],
-      createdAt: readId(flat[at + 2]),
-    }));
-  }
-
-  recoverBatch(batch: BatchName): Promise<number> {
-    return this.storage.run(scripts.recoverBatchScript, named(batch));
+  /** Call by call through all of them, so that none hides behind those that nobody can recover. */
+  async staleBatches(olderThanMs: number, signal?: AbortSignal): Promise<BatchName[]> {
+    const found: BatchName[] = [];
+    for (let offset = 0; ;) {
+      const args = { staleMs: olderThanMs, offset, limit: MAX_STALE };
+      const page = await this.storage.run(scripts.staleBatchesScript, args, { signal });
+      found.push(...page.batches);
+      if (page.looked < MAX_STALE) return found;
+      offset += page.looked;
+    }
   }
 
   subscribe(queue: string, listener: () => void): Promise<Subscription> {
     return this.storage.subscribe(queue, listener);
   }
 
-  /** Bounded calls until nothing of the namespace is left. */
-  async cleanUp(): Promise<boolean> {
-    for (let calls = 0; ; calls++) {
-      const left = await this.storage.clean();
-      if (left < 0) return calls > 0;
-      if (left === 0) return true;
-    }
+  cleanUp(): Promise<boolean> {
+    return this.storage.clean();
   }
 
   async close(): Promise<void> {

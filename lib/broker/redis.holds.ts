@@ -34,10 +34,13 @@ export class RedisHolds implements BrokerHolds {
     return this.storage.run(extendScript, { queue, leaseMs, holds: flat });
   }
 
-  async upkeep(queue: string, { count, ageMs }: RetentionLimits): Promise<UpkeepReport> {
-    const reply = await this.storage.run(upkeepScript, {
-      ...{ queue, limit: UPKEEP_LIMIT, keepDead: count, keepDeadMs: ageMs },
-    });
+  async upkeep(
+    queue: string,
+    { count, ageMs }: RetentionLimits,
+    signal?: AbortSignal,
+  ): Promise<UpkeepReport> {
+    const args = { queue, limit: UPKEEP_LIMIT, keepDead: count, keepDeadMs: ageMs };
+    const reply = await this.storage.run(upkeepScript, args, { signal });
     if (reply.isFull) return { nextInMs: 0 };
     return { nextInMs: reply.nextInMs < 0 ? Infinity : reply.nextInMs };
   }

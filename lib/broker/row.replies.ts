@@ -1,6 +1,6 @@
 import { asBuffer, asInteger, asText } from '../redis/index.js';
 import type { StoredRow } from './broker.backend.js';
-import { readId } from './ids.js';
+import { asId } from './ids.js';
 import type { MessageState, QueueStats } from './message.js';
 
 /** A row as peek answers it. */
@@ -8,38 +8,35 @@ export interface PeekedRow extends StoredRow {
   readonly state: MessageState;
 }
 
-const STATE_OF_LETTER: Readonly<Record<string, MessageState>> = Object.freeze({
-  p: 'pending',
-  r: 'reserved',
-  c: 'claimed',
-});
+/** The rows of a flat reply, so many values each. */
+export function rowsOf(flat: readonly unknown[], width: number): (readonly unknown[])[] {
+  return Array.from({ length: flat.length / width }, (_, row) =>
+    flat.slice(row * width, (row + 1) * width),
+  );
+}
 
 /** Reads (id, body) pairs. */
 export function readRows(flat: readonly unknown[]): StoredRow[] {
-  const rows: StoredRow[] = [];
-  for (let at = 0; at < flat.length; at += 2) {
-    rows.push({ id: readId(asText(flat[at])), body: asBuffer(flat[at + 1]) });
-  }
-  return rows;
+  return rowsOf(flat, 2).map(([id, body]) => ({ id: asId(id), body: asBuffer(body) }));
 }
 
-/** Reads (id, body, letter of the set) triples. */
+/** Reads (id, body, set) triples; the sets are called as the states are. */
 export function readPeeked(flat: readonly unknown[]): PeekedRow[] {
-  const rows: PeekedRow[] = [];
-  for (let at = 0; at < flat.length; at += 3) {
-    const state = STATE_OF_LETTER[asText(flat[at + 2])];
-    rows.push({ id: readId(asText(flat[at])), body: asBuffer(flat[at + 1]), state });
-  }
-  return rows;
+  return rowsOf(flat, 3).map(([id, body, set]) => ({
+    id: asId(id),
+    body: asBuffer(body),
+    state: asText(set) as MessageState,
+  }));
 }
 
-/** Reads (queue, waiting, reserved, claimed, dead, whether it exists). */
+/** Reads (queue, waiting, postponed, reserved, claimed, dead, whether it exists). */
 export function readStats(row: readonly unknown[]): QueueStats {
-  const [waiting, reserved, claimed, dead, exists] = row.slice(1).map(asInteger);
-  const pending = waiting + reserved;
+  const [waiting, postponed, reserved, claimed, dead, exists] = row.slice(1).map(asInteger);
+  const pending = waiting + postponed + reserved;
   return {
     queue: asText(row[0]),
     pending,
+    postponed,
     reserved,
     claimed,
     dead,

@@ -1,5 +1,5 @@
 import { checkInteger, checkKeys, checkList, InvalidOptionError } from '../errors/index.js';
-import type { BroadcastRequest } from './broker.backend.js';
+import type { BroadcastRequest, FindRequest, PeekScope } from './broker.backend.js';
 import type { IdBounds } from './message.js';
 import { checkQueueNames } from './queue-name.js';
 import { boundsOf, switchOf } from './selectors.js';
@@ -35,7 +35,7 @@ export interface FindOptions extends IdBounds, PeekOptions {
 export interface BroadcastOptions {
   /** Queues whose names match: `*`, `?`, `[seq]`, `[!seq]`, from a snapshot taken before. */
   readonly pattern?: string;
-  /** Exactly these, as far as they exist. */
+  /** Exactly these, as far as they exist; at most 100,000. */
   readonly queues?: readonly string[];
   /** Whether those of `queues` that do not exist are made. @default false */
   readonly createMissing?: boolean;
@@ -61,18 +61,21 @@ export function checkKeepNewest(options: WriteOptions): number | null {
   return checkInteger('keepNewest', options.keepNewest, { min: 1, max: MAX_KEPT });
 }
 
+/** Which sets `peek` goes through. @throws InvalidOptionError naming `includeClaimed` */
+export function scopeOf(options: PeekOptions): PeekScope {
+  return switchOf(options, 'includeClaimed', false) ? 'all' : 'unread';
+}
+
 /** @throws InvalidOptionError naming the option */
-export function checkFind(text: string, options: FindOptions) {
+export function checkFind(text: string, options: FindOptions): Omit<FindRequest, 'queue'> {
   checkKeys('options', options, ['limit', 'after', 'before', 'includeClaimed']);
   const { limit = 100 } = options;
   return {
     text: checkNeedle(text),
-    exact: null,
     ...boundsOf(options as Readonly<Record<string, unknown>>),
-    order: 'oldest',
     limit: checkInteger('limit', limit, { min: 1, max: 1_000 }),
     withClaimed: switchOf(options, 'includeClaimed', false),
-  } as const;
+  };
 }
 
 /** A broadcast's targets; a pattern is left to be matched. @throws InvalidOptionError, QueueNameError */

@@ -59,7 +59,7 @@ export class AliasError extends BrokerError {
   }
 }
 
-/** A message id is malformed, or there is none left, or the high-water mark could not be told. */
+/** There are no message ids left, or it is not known whether the high-water mark was raised. */
 export class TimestampError extends BrokerError {
   constructor(message: string, failure?: BrokerFailure) {
     super('TIMESTAMP', message, failure);

@@ -91,6 +91,22 @@ export function checkKeys(
   );
 }
 
+/**
+ * A page of a list: `limit` from 1 to 500, 100 where it is left out; `offset` 0 or more.
+ *
+ * @throws InvalidOptionError naming the option
+ */
+export function checkPage(
+  page: unknown,
+  maxOffset = Number.MAX_SAFE_INTEGER,
+): { readonly limit: number; readonly offset: number } {
+  const { limit = 100, offset = 0 } = checkKeys('page', page, ['limit', 'offset']);
+  return {
+    limit: checkInteger('limit', limit, { min: 1, max: 500 }),
+    offset: checkInteger('offset', offset, { min: 0, max: maxOffset }),
+  };
+}
+
 /** The options that were given: one that is there and undefined counts as left out. */
 export function withoutUndefined<T extends object>(options: T): Partial<T> {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);

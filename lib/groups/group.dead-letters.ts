@@ -1,5 +1,5 @@
 import type { DeadLetters } from '../contract/index.js';
-import { checkInteger, checkKeys } from '../errors/index.js';
+import { checkPage } from '../errors/index.js';
 import { checkName, type KeySpace } from '../redis/index.js';
 import type { GroupDeadLetter } from './group-message.js';
 import type { GroupsCore } from './groups.core.js';
@@ -26,12 +26,8 @@ export class GroupDeadLetters implements DeadLetters {
   async list(
     page: { readonly limit?: number; readonly offset?: number } = {},
   ): Promise<GroupDeadLetter[]> {
-    checkKeys('page', page, ['limit', 'offset']);
-    const { limit = 100, offset = 0 } = page;
-    const { rows } = await this.page(
-      checkInteger('offset', offset, { min: 0 }),
-      checkInteger('limit', limit, { min: 1, max: 500 }),
-    );
+    const { limit, offset } = checkPage(page);
+    const { rows } = await this.page(offset, limit);
     return rows.map((row) => readDeadLetter(row, this.core.settings.codec));
   }
 

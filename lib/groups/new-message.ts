@@ -30,7 +30,7 @@ export function encodeMessage(message: NewMessage, settings: GroupsSettings): En
     group: encodeGroup(message.group),
     tier: Math.min(TOP_TIER, Math.max(0, checkInteger('priority', priority))),
     headers: checkHeaders('headers', message.headers),
-    payload: encodePayload(settings.codec, message.payload, settings.maxPayloadBytes),
+    payload: encodePayload(settings.codec, message.payload, { maxBytes: settings.maxPayloadBytes }),
   };
 }
 

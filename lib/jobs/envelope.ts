@@ -1,4 +1,4 @@
-import { decodeName, encodeName, parseHeaders } from '../redis/index.js';
+import { decodeName, encodeName, NO_HEADERS, parseHeaders } from '../redis/index.js';
 
 /** What stands before the payload of a job, in words. */
 export interface Envelope {
@@ -25,7 +25,6 @@ export interface JobHead {
 }
 
 const LINE_FEED = 10;
-const NO_HEADERS = Object.freeze({});
 
 /** The text from which the enqueue script makes the record; names hold no line feed. */
 export function encodeHead(head: JobHead): string {

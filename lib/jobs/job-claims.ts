@@ -111,7 +111,9 @@ export class JobClaims {
   encodeResult(result: unknown): string | Buffer {
     if (result === undefined) return '';
     const { codec, maxPayloadBytes } = this.core.settings;
-    return markResult(encodePayload(codec, result, maxPayloadBytes, 'result'));
+    return markResult(
+      encodePayload(codec, result, { maxBytes: maxPayloadBytes, option: 'result' }),
+    );
   }
 
   /** The wait may have taken a ring just as it was aborted: whoever else waits shall hear it. */

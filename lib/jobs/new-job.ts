@@ -56,7 +56,7 @@ export function encodeJob(job: NewJob, settings: JobsSettings): EncodedJob {
       coalesceBy: job.coalesceBy === undefined ? '' : checkName('coalesceBy', job.coalesceBy),
       headers: job.headers === undefined ? '' : checkHeaders('headers', job.headers),
     }),
-    payload: encodePayload(settings.codec, job.payload, settings.maxPayloadBytes),
+    payload: encodePayload(settings.codec, job.payload, { maxBytes: settings.maxPayloadBytes }),
   };
 }
 

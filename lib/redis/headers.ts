@@ -6,7 +6,8 @@ export type Headers = Readonly<Record<string, string>>;
 /** Headers are read with every look at a message, so they stay small. */
 const MAX_HEADERS_BYTES = 16_384;
 
-const NO_HEADERS: Headers = Object.freeze({});
+/** What a message without headers shows. */
+export const NO_HEADERS: Headers = Object.freeze({});
 
 /**
  * The headers as they are stored: JSON, or an empty text when there are none. Throws

@@ -13,7 +13,7 @@ export {
 export { Doorbell, type DoorbellRequest } from './doorbell.js';
 export { Exchange, type ExchangePort, type ExchangeReply } from './exchange.js';
 export { Gatherer, type GathererPort } from './gatherer.js';
-export { checkHeaders, parseHeaders, type Headers } from './headers.js';
+export { checkHeaders, NO_HEADERS, parseHeaders, type Headers } from './headers.js';
 export { newId } from './ids.js';
 export { checkPrefix, DEFAULT_PREFIX, KeySpace } from './key-space.js';
 export { settled } from './link.js';
@@ -25,6 +25,7 @@ export {
   JSON_CODEC,
   readPayload,
   type PayloadCodec,
+  type PayloadLimit,
   type ReadPayload,
 } from './payload-codec.js';
 export { allOrPartial } from './partial.js';

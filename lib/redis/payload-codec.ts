@@ -21,18 +21,25 @@ export const JSON_CODEC: PayloadCodec = {
 /** A UTF-16 unit takes at most three bytes in UTF-8, so a short text needs no counting. */
 const MAX_BYTES_PER_UNIT = 3;
 
+/** How large a payload may be, and what messages call it. */
+export interface PayloadLimit {
+  /** In UTF-8. */
+  readonly maxBytes: number;
+  /** The option that sets the limit. @default 'maxPayloadBytes' */
+  readonly limit?: string;
+  /** The value. @default 'payload' */
+  readonly option?: string;
+}
+
 /**
  * The bytes to store. Throws `PayloadError`, before anything is written, when the codec throws
  * (circular, BigInt), answers no bytes (undefined, a function, a symbol, a promise), or when the
- * result is longer than `maxBytes` in UTF-8.
- *
- * @param option what to call the value in the message
+ * result is longer than `maxBytes`.
  */
 export function encodePayload(
   codec: PayloadCodec,
   value: unknown,
-  maxBytes: number,
-  option = 'payload',
+  { maxBytes, limit = 'maxPayloadBytes', option = 'payload' }: PayloadLimit,
 ): string | Buffer {
   const encoded = encode(codec, value, option);
   if (typeof encoded === 'string' && encoded.length * MAX_BYTES_PER_UNIT <= maxBytes) {
@@ -40,9 +47,7 @@ export function encodePayload(
   }
   const size = typeof encoded === 'string' ? Buffer.byteLength(encoded) : encoded.length;
   if (size <= maxBytes) return encoded;
-  throw new PayloadError(
-    `${option}: ${size} bytes are more than maxPayloadBytes (${maxBytes}) allows`,
-  );
+  throw new PayloadError(`${option}: ${size} bytes are more than ${limit} (${maxBytes}) allows`);
 }
 
 /** The value of stored bytes; throws `UnreadablePayloadError` with the codec's error as cause. */

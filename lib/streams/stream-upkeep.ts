@@ -1,5 +1,5 @@
 import type { UpkeepReport, UpkeepTask } from '../contract/index.js';
-import type { KeySpace } from '../redis/index.js';
+import type { CallOptions, KeySpace } from '../redis/index.js';
 import { joinGroup } from './stream-group.js';
 import { spaceOf, type StreamsCore } from './streams.core.js';
 import { upkeepScript } from './streams.scripts.js';
@@ -27,25 +27,28 @@ export class StreamUpkeep implements UpkeepTask {
     this.toJoin = new Set(groups);
   }
 
-  async run(): Promise<UpkeepReport> {
-    await this.joinAll();
+  async run(signal?: AbortSignal): Promise<UpkeepReport> {
+    const options = signal === undefined ? {} : { signal };
+    await this.joinAll(options);
     const { promoteLimit, maxLen, maxAgeMs } = this.core.settings;
-    const { isFull, nextInMs } = await upkeepScript.run(this.core.connection, this.space, {
+    const terms = {
       limit: promoteLimit,
       maxLen: maxLen ?? 0,
       maxAgeMs: maxAgeMs ?? 0,
       consumerIdleMs: this.idleToSweep(),
-    });
+    };
+    const { connection } = this.core;
+    const { isFull, nextInMs } = await upkeepScript.run(connection, this.space, terms, options);
     if (isFull) return { nextInMs: 0 };
     // entries are settled without a word to upkeep, so there is always a next round
     return { nextInMs: nextInMs < 0 ? this.everyMs : Math.min(nextInMs, this.everyMs) };
   }
 
   /** A group that comes a moment later than its neighbour must not find the stream trimmed. */
-  private async joinAll(): Promise<void> {
+  private async joinAll(options: CallOptions): Promise<void> {
     const { from } = this.core.settings;
     for (const group of this.toJoin) {
-      await joinGroup(this.core, this.space, { group, from });
+      await joinGroup(this.core, this.space, { group, from, options });
       this.toJoin.delete(group);
     }
   }

@@ -1,5 +1,5 @@
 import type { DeadLetters } from '../contract/index.js';
-import { checkInteger, checkKeys } from '../errors/index.js';
+import { checkPage } from '../errors/index.js';
 import { asInteger, checkName, type KeySpace } from '../redis/index.js';
 import { toLetter, type RawLetter, type StreamDeadLetter } from './letter.js';
 import type { StreamsCore } from './streams.core.js';
@@ -7,6 +7,8 @@ import { lettersScript, reviveScript } from './streams.scripts.js';
 
 /** How many letters one call reads. */
 const PAGE = 100;
+/** A page is reached by reading those before it. */
+const MAX_OFFSET = 1_000_000;
 
 /** The dead letters of one queue, those of all its groups. */
 export class StreamDeadLetters implements DeadLetters {
@@ -23,10 +25,7 @@ export class StreamDeadLetters implements DeadLetters {
   async list(
     page: { readonly limit?: number; readonly offset?: number } = {},
   ): Promise<readonly StreamDeadLetter[]> {
-    checkKeys('page', page, ['limit', 'offset']);
-    const { limit = 100, offset = 0 } = page;
-    checkInteger('limit', limit, { min: 1, max: 500 });
-    checkInteger('offset', offset, { min: 0, max: 1_000_000 });
+    const { limit, offset } = checkPage(page, MAX_OFFSET);
     const letters = await this.walk(offset + limit);
     return letters.slice(offset).map((raw) => toLetter(raw, this.core.settings.codec));
   }

@@ -165,7 +165,7 @@ export class StreamTransport {
 
   private encode(payload: unknown): string | Buffer {
     const { codec, maxPayloadBytes } = this.core.settings;
-    return encodePayload(codec, payload, maxPayloadBytes);
+    return encodePayload(codec, payload, { maxBytes: maxPayloadBytes });
   }
 }
 

@@ -20,7 +20,7 @@ recover_first(source)
 local found = find_rows(source, { 'pending' }, bounds_of('', after, before, 'oldest'), limit)
 local created = now_id()
 add_rows(key_of(source, 'reserved'), found.ids)
-take_rows(key_of(source, 'pending'), of_part(found, 'pending'))
+take_pending(source, found)
 if #found.ids == 0 then
   if #found.strays > 0 then deregister_if_empty(source) end
   return { source, created, {} }

@@ -1,11 +1,13 @@
--- Which batches began at least `stale_ms` ago, at most `limit`: (token, source, created) each.
+-- Which batches began at least `stale_ms` ago, a page of at most `limit`: how many it looked at,
+-- then (token, source, created) of each that is whole.
 local base = KEYS[1]
-local stale_ms, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
+local stale_ms, offset, limit = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 -- @include clock
 -- @include broker/batch
 
+local tokens = redis.call('ZRANGEBYSCORE', BATCHES, '-inf', now - stale_ms, 'LIMIT', offset, limit)
 local found = {}
-for _, token in ipairs(redis.call('ZRANGEBYSCORE', BATCHES, '-inf', now - stale_ms, 'LIMIT', 0, limit)) do
+for _, token in ipairs(tokens) do
   local values = redis.call('HMGET', batch_key(token, 'meta'), 'source', 'created')
   if values[1] and values[2] and string.match(values[2], '^%d+$') then
     found[#found + 1] = token
@@ -13,4 +15,4 @@ for _, token in ipairs(redis.call('ZRANGEBYSCORE', BATCHES, '-inf', now - stale_
     found[#found + 1] = values[2]
   end
 end
-return found
+return { #tokens, found }

@@ -8,9 +8,8 @@ local mode, body = ARGV[1], ARGV[2]
 -- @include broker/rows
 
 if not SPACE.is_ready then return NOT_READY end
-if not is_type(BODIES, 'hash') or not is_type(QUEUES, 'set') then
-  return redis.error_reply('INTEGRITY a key of the namespace is of another type')
-end
+if not can_take_messages() then return WRONG_NAMESPACE end
+
 local function targets()
   if mode == 'all' then
     local all = redis.call('SMEMBERS', QUEUES)
@@ -28,9 +27,7 @@ local queues = targets()
 if #queues == 0 then return { 0, SPACE.last } end
 if not has_room(SPACE.last, #queues) then return NO_ROOM end
 for _, queue in ipairs(queues) do
-  if not can_take_rows(queue) then
-    return redis.error_reply('INTEGRITY a key of ' .. queue .. ' is of another type')
-  end
+  if not can_take_rows(queue) then return wrong_type(queue) end
 end
 local next_id, last = id_source(SPACE.last), nil
 for _, queue in ipairs(queues) do

@@ -11,18 +11,16 @@ local bound, queues = bounds_of('', '', before, 'oldest'), {}
 for i = 2, #ARGV do
   local queue = resolve(ARGV[i])
   if not queue then return unknown_alias(ARGV[i]) end
-  recover_first(queue)
-  if #ids_in(key_of(queue, 'reserved'), bound, 1) > 0 then
-    return redis.error_reply('RESERVED messages of ' .. queue .. ' are reserved')
-  end
+  if has_held(queue, before) then return redis.error_reply('RESERVED messages of ' .. queue .. ' are reserved') end
   queues[#queues + 1] = queue
 end
 
-local function drain(key)
-  local count = 0
+local function drain(queue, part)
+  local key, count = key_of(queue, part), 0
   repeat
     local ids = ids_in(key, bound, CHUNK)
     forget(ids)
+    if part == 'postponed' then take_rows(key_of(queue, 'leases'), ids) end
     count = count + take_rows(key, ids)
   until #ids < CHUNK
   return count
@@ -31,12 +29,13 @@ end
 local function drop_dead(queue)
   repeat
     local ids = redis.call('ZRANGE', key_of(queue, 'dead'), 0, CHUNK - 1)
-  until drop_oldest_dead(queue, ids) < CHUNK
+  until drop_dead_rows(queue, ids) < CHUNK
 end
 
 local count = 0
 for _, queue in ipairs(queues) do
-  local gone = drain(key_of(queue, 'pending')) + drain(key_of(queue, 'claimed'))
+  recover_all(queue)
+  local gone = drain(queue, 'pending') + drain(queue, 'postponed') + drain(queue, 'claimed')
   if before == '' then drop_dead(queue) end
   if gone > 0 or before == '' then deregister_if_empty(queue) end
   count = count + gone

@@ -8,24 +8,32 @@ local name = ARGV[1]
 if not SPACE.is_ready then return NOT_READY end
 local queue = resolve(name)
 if not queue then return unknown_alias(name) end
-recover_first(queue)
-local parts, gone = { pending = {}, claimed = {} }, {}
+local lapsed = {}
 for i = 2, #ARGV do
-  local id = ARGV[i]
-  if redis.call('ZSCORE', key_of(queue, 'reserved'), id) then
-    return redis.error_reply('RESERVED the message ' .. id .. ' of ' .. queue .. ' is reserved')
-  end
-  for part, ids in pairs(parts) do
-    if redis.call('ZSCORE', key_of(queue, part), id) then
-      ids[#ids + 1] = id
-      gone[#gone + 1] = id
+  if is_reserved(queue, ARGV[i]) then
+    if is_held(queue, ARGV[i]) then
+      return redis.error_reply('RESERVED the message ' .. ARGV[i] .. ' of ' .. queue .. ' is reserved')
     end
+    lapsed[#lapsed + 1] = ARGV[i]
   end
 end
+for _, id in ipairs(lapsed) do
+  recover_one(queue, id, math.huge) -- some may be dead letters now, which are none of this verb's
+end
+
+local function ids_of(part)
+  local ids = {}
+  for i = 2, #ARGV do
+    if redis.call('ZSCORE', key_of(queue, part), ARGV[i]) then ids[#ids + 1] = ARGV[i] end
+  end
+  return ids
+end
+
 local count = 0
-for part, ids in pairs(parts) do
+for part, ids in pairs({ pending = ids_of('pending'), postponed = ids_of('postponed'), claimed = ids_of('claimed') }) do
+  forget(ids)
+  if part == 'postponed' then take_rows(key_of(queue, 'leases'), ids) end
   count = count + take_rows(key_of(queue, part), ids)
 end
-forget(gone)
 if count > 0 then deregister_if_empty(queue) end
 return count

@@ -9,10 +9,10 @@ local limit, with_claimed = tonumber(ARGV[5]), ARGV[6] == '1'
 local WINDOW = 500
 local queue = resolve(name)
 if not queue then return unknown_alias(name) end
-local parts = with_claimed and { 'pending', 'claimed' } or { 'pending' }
+local parts = with_claimed and { 'pending', 'postponed', 'claimed' } or { 'pending', 'postponed' }
 local ids = merged_ids(queue, parts, bounds_of('', after, before, 'oldest'), WINDOW)
 local matches, bytes = {}, 0
-for i = 1, math.min(#ids, WINDOW) do
+for i = 1, #ids do
   local body = redis.call('HGET', BODIES, ids[i]) or ''
   bytes = bytes + #body
   if string.find(body, needle, 1, true) then matches[#matches + 1] = ids[i] end

@@ -1,34 +1,25 @@
 -- Inserts messages with exact ids, three arguments each: (queue, id, body); all or none. Raises
--- the high-water mark to the highest of them.
+-- the high-water mark to the highest of them. Linear in them, in one step.
 local base = KEYS[1]
 -- @include broker/space
--- @include broker/rows
+-- @include broker/new-rows
 
 if not SPACE.is_ready then return NOT_READY end
-if not is_type(BODIES, 'hash') or not is_type(QUEUES, 'set') then
-  return redis.error_reply('INTEGRITY a key of the namespace is of another type')
-end
-local seen, rows, bodies, last = {}, {}, {}, SPACE.last
+if not can_take_messages() then return WRONG_NAMESPACE end
+local seen, last = {}, SPACE.last
 for i = 1, #ARGV, 3 do
-  local queue, id = resolve(ARGV[i]), ARGV[i + 1]
-  if not queue then return unknown_alias(ARGV[i]) end
-  if not can_take_rows(queue) then return redis.error_reply('INTEGRITY a key of ' .. queue .. ' is of another type') end
+  local queue, id = target_of(ARGV[i]), ARGV[i + 1]
+  if queue == UNKNOWN then return unknown_alias(ARGV[i]) end
+  if queue == WRONG then return wrong_type(ARGV[i]) end
   if seen[id] or redis.call('HEXISTS', BODIES, id) == 1 then
     return redis.error_reply('INTEGRITY the message id ' .. id .. ' is taken')
   end
   seen[id] = true
   if id > last then last = id end
-  bodies[#bodies + 1], bodies[#bodies + 2] = id, ARGV[i + 2]
-  rows[queue] = rows[queue] or {}
-  table.insert(rows[queue], id)
+  add_new(queue, id, ARGV[i + 2])
 end
-redis.call('HSET', META, 'last', last)
-each_chunk(bodies, function(from, to)
-  redis.call('HSET', BODIES, unpack(bodies, from, to))
-end)
-for queue, ids in pairs(rows) do
-  add_rows(key_of(queue, 'pending'), ids)
-  redis.call('SADD', QUEUES, queue)
+write_new(last)
+for queue in pairs(new_rows) do
   publish(queue)
 end
 return last

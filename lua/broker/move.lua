@@ -15,23 +15,20 @@ if not target then return unknown_alias(target_name) end
 if source == target then return redis.error_reply('INVALID_OPTION target is the queue itself') end
 local parts = with_claimed and { 'pending', 'claimed' } or { 'pending' }
 for _, part in ipairs(parts) do
-  if not is_type(key_of(target, part), 'zset') then
-    return redis.error_reply('INTEGRITY a key of ' .. target .. ' is of another type')
-  end
+  if not can_take_rows(target, part) then return wrong_type(target) end
 end
 recover_first(source)
 local found = find_rows(source, parts, bounds_of(exact, after, before, order), limit)
-local strays = found.strays
-found.strays = {}
 for _, part in ipairs(parts) do
-  local ids = of_part(found, part)
+  local ids = of_part(found, found.ids, part)
   add_rows(key_of(target, part), ids)
   take_rows(key_of(source, part), ids)
-  take_rows(key_of(source, part), strays)
+  take_rows(key_of(source, part), of_part(found, found.strays, part))
 end
+forget(found.strays)
 if #found.ids > 0 then
   redis.call('SADD', QUEUES, target)
   publish(target)
 end
-if #found.ids + #strays > 0 then deregister_if_empty(source) end
+if #found.ids + #found.strays > 0 then deregister_if_empty(source) end
 return { source, target, as_reply(found) }

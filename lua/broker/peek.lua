@@ -1,17 +1,17 @@
 -- Shows messages of some sets of a queue, merged by id, and changes nothing.
--- Answers the queue, then (id, body, first letter of the set) a message.
+-- Answers the queue, then (id, body, set) a message.
 local base = KEYS[1]
 local name, exact, after, before = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local order, limit, scope = ARGV[5], tonumber(ARGV[6]), ARGV[7]
 -- @include broker/space
 -- @include broker/select
 
-local PARTS = {
+local SCOPES = {
   waiting = { 'pending' },
-  pending = { 'pending', 'reserved' },
-  all = { 'pending', 'reserved', 'claimed' },
+  unread = { 'pending', 'postponed', 'reserved' },
+  all = { 'pending', 'postponed', 'reserved', 'claimed' },
 }
 local queue = resolve(name)
 if not queue then return unknown_alias(name) end
-local found = find_rows(queue, PARTS[scope], bounds_of(exact, after, before, order), limit)
+local found = find_rows(queue, SCOPES[scope], bounds_of(exact, after, before, order), limit)
 return { queue, as_reply(found, true) }

@@ -1,14 +1,13 @@
--- A page of the registry: the next cursor, then (queue, pending, reserved, claimed, dead) a queue.
+-- A page of the registry: the next cursor, then (queue, pending, postponed, reserved, claimed,
+-- dead) a queue.
 local base = KEYS[1]
 local cursor = ARGV[1]
--- @include broker/keys
+-- @include broker/counts
 
 local page = redis.call('SSCAN', QUEUES, cursor, 'COUNT', 200)
 local rows = {}
 for _, queue in ipairs(page[2]) do
   rows[#rows + 1] = queue
-  for _, part in ipairs({ 'pending', 'reserved', 'claimed', 'dead' }) do
-    rows[#rows + 1] = redis.call('ZCARD', key_of(queue, part))
-  end
+  append_counts(rows, queue)
 end
 return { page[1], rows }

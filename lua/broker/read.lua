@@ -13,6 +13,6 @@ if not queue then return unknown_alias(name) end
 recover_first(queue)
 local found = find_rows(queue, { 'pending' }, bounds_of(exact, after, before, order), limit)
 add_rows(key_of(queue, 'claimed'), found.ids)
-take_rows(key_of(queue, 'pending'), of_part(found, 'pending'))
+take_pending(queue, found)
 if #found.strays > 0 then deregister_if_empty(queue) end
 return { queue, as_reply(found) }

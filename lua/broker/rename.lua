@@ -6,10 +6,7 @@ local from, to, retarget = ARGV[1], ARGV[2], ARGV[3] == '1'
 -- @include broker/holds
 
 if not SPACE.is_ready then return NOT_READY end
-recover_first(from)
-if redis.call('EXISTS', key_of(from, 'reserved')) == 1 then
-  return redis.error_reply('RESERVED messages of ' .. from .. ' are reserved')
-end
+if has_held(from, '') then return redis.error_reply('RESERVED messages of ' .. from .. ' are reserved') end
 if not is_empty(to) then return redis.error_reply('QUEUE_EXISTS the queue ' .. to .. ' has messages') end
 if is_empty(from) then return { 0, 0 } end
 
@@ -23,11 +20,12 @@ end
 if #aliases > 0 and redis.call('HEXISTS', ALIASES, to) == 1 then
   return redis.error_reply('ALIAS ' .. to .. ' is an alias itself, and aliases of ' .. from .. ' would lead to it')
 end
+recover_all(from) -- nothing is reserved after that, and the leases are those of postponed rows
 local count = 0
-for _, part in ipairs({ 'pending', 'claimed', 'dead' }) do
+for _, part in ipairs({ 'pending', 'postponed', 'claimed', 'dead', 'leases' }) do
   if redis.call('EXISTS', key_of(from, part)) == 1 then
     redis.call('RENAME', key_of(from, part), key_of(to, part))
-    if part ~= 'dead' then count = count + redis.call('ZCARD', key_of(to, part)) end
+    if part ~= 'dead' and part ~= 'leases' then count = count + redis.call('ZCARD', key_of(to, part)) end
   end
 end
 redis.call('SREM', QUEUES, from)

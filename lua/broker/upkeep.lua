@@ -15,6 +15,6 @@ local function surplus()
 end
 
 local recovered = recover_lapsed(queue, limit, keep_dead)
-local trimmed = drop_oldest_dead(queue, surplus())
+local trimmed = drop_dead_rows(queue, surplus())
 if trimmed > 0 then deregister_if_empty(queue) end
 return { (recovered == limit or trimmed == limit) and 1 or 0, next_lapse_in(queue) }

@@ -3,27 +3,13 @@
 local base = KEYS[1]
 -- @include broker/space
 -- @include broker/ids
--- @include broker/rows
+-- @include broker/new-rows
 
 if not SPACE.is_ready then return NOT_READY end
 if not has_room(SPACE.last, #ARGV / 2) then return NO_ROOM end
-if not is_type(BODIES, 'hash') or not is_type(QUEUES, 'set') then
-  return redis.error_reply('INTEGRITY a key of the namespace is of another type')
-end
-
-local UNKNOWN, WRONG = 0, -1
-local targets = {}
-local function target_of(name)
-  local known = targets[name]
-  if known then return known end
-  local queue = resolve(name)
-  local target = not queue and UNKNOWN or not can_take_rows(queue) and WRONG or queue
-  targets[name] = target
-  return target
-end
-
+if not can_take_messages() then return WRONG_NAMESPACE end
 local next_id = id_source(SPACE.last)
-local replies, bodies, rows, last = {}, {}, {}, nil
+local replies, last = {}, nil
 for i = 1, #ARGV, 2 do
   local queue = target_of(ARGV[i])
   if type(queue) == 'number' then
@@ -31,19 +17,12 @@ for i = 1, #ARGV, 2 do
   else
     last = next_id()
     replies[#replies + 1] = last
-    bodies[#bodies + 1], bodies[#bodies + 2] = last, ARGV[i + 1]
-    rows[queue] = rows[queue] or {}
-    table.insert(rows[queue], last)
+    add_new(queue, last, ARGV[i + 1])
   end
 end
 if not last then return replies end
-redis.call('HSET', META, 'last', last)
-each_chunk(bodies, function(from, to)
-  redis.call('HSET', BODIES, unpack(bodies, from, to))
-end)
-for queue, ids in pairs(rows) do
-  add_rows(key_of(queue, 'pending'), ids)
-  redis.call('SADD', QUEUES, queue)
+write_new(last)
+for queue, ids in pairs(new_rows) do
   for _ = 1, #ids do
     publish(queue)
   end

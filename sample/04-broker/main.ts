@@ -30,12 +30,20 @@ async function runMailroom(settings: Settings): Promise<number> {
     abortOnError: false,
   });
   try {
-    const findings = await aDayOf(app, settings);
+    const findings = await leavingNoKey(app.get(QueueBroker), () => aDayOf(app, settings));
     console.log(reportOf(findings));
-    await app.get(QueueBroker).cleanUp();
     return findings.every(({ holds }) => holds) ? 0 : 1;
   } finally {
     await app.close();
+  }
+}
+
+/** Also when the day goes wrong. */
+async function leavingNoKey<T>(broker: QueueBroker, day: () => Promise<T>): Promise<T> {
+  try {
+    return await day();
+  } finally {
+    await broker.cleanUp();
   }
 }
 

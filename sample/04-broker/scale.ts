@@ -21,7 +21,8 @@ export class Scale {
       {
         promise: `keepNewest keeps the ${KEPT} newest readings, and displaces the others`,
         found: `${pending} kept, ${claimed} displaced, the newest is ${newest?.body}`,
-        holds: pending === KEPT && newest?.body === `${READINGS * 10} g`,
+        holds:
+          pending === KEPT && claimed === READINGS - KEPT && newest?.body === `${READINGS * 10} g`,
       },
     ];
   }

@@ -68,6 +68,10 @@ const CASES = {
     await broker.broadcast(BODY, { queues, createMissing: true });
     return round(await timed(() => broker.broadcast(BODY)), 2);
   },
+  'insert of 100,000, ms': (broker, { admin }) =>
+    longestCall(admin, () =>
+      broker.insert(times(100_000, (n) => ({ queue: 'q', id: BigInt(n + 1), body: BODY }))),
+    ),
   'keepNewest displaces 100,000, ms': (broker, redis) => displace(broker, redis, 100_000),
   'keepNewest displaces 220,000, ms': (broker, redis) => displace(broker, redis, 220_000),
   'keepNewest displaces 100,000 beside claimed ones, ms': async (broker, redis) => {
@@ -110,12 +114,16 @@ async function fill(broker, count) {
     await broker.queue('q').writeMany(times(1_000, () => BODY));
 }
 
-/** How long the server is held, by the slow log. */
 async function displace(broker, { admin }, count) {
   await fill(broker, count);
+  return longestCall(admin, () => broker.write('q', BODY, { keepNewest: 1 }));
+}
+
+/** How long one call of `work` holds the server, by the slow log. */
+async function longestCall(admin, work) {
   await admin.config('SET', 'slowlog-log-slower-than', '10000');
   await admin.slowlog('RESET');
-  await broker.write('q', BODY, { keepNewest: 1 });
+  await work();
   const entries = await admin.slowlog('GET', 10);
   const longest = Math.max(0, ...entries.map(([, , micros]) => micros));
   return round(longest / 1_000, 1);

@@ -1,5 +1,5 @@
-import { createBrokerEngine, type BrokerOptions } from '../../lib/broker/index.js';
-import { KeySpace, RedisConnection, newId, type PayloadCodec } from '../../lib/redis/index.js';
+import { createBrokerEngine, formatId, type BrokerOptions } from '../../lib/broker/index.js';
+import { JSON_CODEC, KeySpace, RedisConnection, newId } from '../../lib/redis/index.js';
 import { REDIS_URL, testPrefix } from '../support/test-prefix.js';
 import { describeEngineContract } from './contract-suite.js';
 import type { ContractQueue, EngineHarness, State } from './harness.js';
@@ -15,10 +15,6 @@ const LETTERS: Readonly<Record<string, State>> = {
   x: 'dead',
   c: 'done',
 };
-const JSON_BODIES: PayloadCodec = {
-  encode: (value) => JSON.stringify(value),
-  decode: (bytes) => JSON.parse(bytes.toString('utf8')) as unknown,
-};
 
 const harness: EngineHarness = {
   capabilities: ['order by arrival', 'unreadable'],
@@ -29,7 +25,7 @@ const harness: EngineHarness = {
 function openQueue(namespace: string): ContractQueue {
   const connection = new RedisConnection({ connection: { url: REDIS_URL } });
   const space = new KeySpace(prefix, 'broker', namespace);
-  const options: BrokerOptions = { namespace, codec: JSON_BODIES };
+  const options: BrokerOptions = { namespace, codec: JSON_CODEC };
   const { engine, driver } = createBrokerEngine({ connection, prefix, options });
   const raw = createBrokerEngine({ connection, prefix, options: { namespace } }).driver;
   const queue = driver.queue<unknown>(QUEUE);
@@ -44,8 +40,8 @@ function openQueue(namespace: string): ContractQueue {
   };
   return {
     name: QUEUE,
-    produce: async (payload) => text(await queue.write(payload)),
-    produceUnreadable: async () => text(await raw.queue(QUEUE).write('{"half')),
+    produce: async (payload) => formatId(await queue.write(payload)),
+    produceUnreadable: async () => formatId(await raw.queue(QUEUE).write('{"half')),
     source: (given) => engine.source({ ...target, ...given }),
     expireLeases: expire,
     expireDelays: expire,
@@ -59,10 +55,6 @@ function openQueue(namespace: string): ContractQueue {
     cancel: () => Promise.resolve(false),
     close: () => connection.close(),
   };
-}
-
-function text(id: bigint): string {
-  return id.toString().padStart(19, '0');
 }
 
 describeEngineContract('broker', harness);

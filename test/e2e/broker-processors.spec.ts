@@ -74,6 +74,93 @@ it('gives up a message after its attempts', async () => {
   expect(app.get(InboxProcessor).seen.map(({ attempt }) => attempt)).toEqual([1, 2]);
 });
 
+it('shows, redrives and drops what was given up, by the handle of the queue or of its alias', async () => {
+  const app = await start({
+    imports: [RedisQueueModule.forRoot(options()), RedisQueueModule.forFeature([inbox])],
+    providers: [InboxProcessor, Producer],
+  });
+  const { queue, broker } = app.get(Producer);
+  await broker.aliases.add('letters', 'inbox');
+  const aliased = broker.queue('@letters');
+  await queue.write('bad');
+  await eventually(async () => (await queue.deadLetters.count()) === 1);
+  const [letter] = await aliased.deadLetters.list();
+  expect(letter).toMatchObject({ payload: 'bad', attempts: 2, headers: {} });
+  expect(letter.reason).toContain('no such letter');
+  expect(await aliased.deadLetters.redrive(letter.id)).toBe(true);
+  await eventually(async () => (await aliased.deadLetters.list())[0]?.attempts === 3);
+  expect(await queue.deadLetters.drop(letter.id)).toBe(true);
+  expect(await queue.deadLetters.drop(letter.id)).toBe(false);
+  expect(await aliased.deadLetters.list()).toEqual([]);
+});
+
+it('writes while batches of the same queue are open in the same process', async () => {
+  const app = await start({ imports: [RedisQueueModule.forRoot(options())], providers: [] });
+  const queues = app.get(QueueService);
+  await queues.write(inbox, 'first');
+  const dropped = queues.queue(inbox).readAll({ guarantee: 'at-least-once' });
+  expect((await dropped.next()).value).toMatchObject({ body: 'first' });
+  await queues.write(inbox, 'second');
+  await queues.write('inbox', 'third', { keepNewest: 9 });
+  expect((await queues.queue(inbox).read())?.body).toBe('second');
+  await dropped.return();
+  expect(await queues.stats(inbox)).toMatchObject({ pending: 2, claimed: 1, reserved: 0 });
+});
+
+it('goes on after its injected broker was closed, which only stops its watchers', async () => {
+  const app = await startWith(options(), InboxProcessor);
+  const broker = app.get(QueueBroker);
+  const watcher = broker.queue('watched').watch({ handler: () => undefined });
+  await broker.close();
+  await watcher.done;
+  await broker.write('inbox', 'still here');
+  await eventually(() => app.get(InboxProcessor).seen.length === 1);
+  await eventually(async () => (await broker.queue('inbox').stats()).claimed === 1);
+});
+
+it('does not wait for the handler of a watcher that never ends', async () => {
+  const root = options({ shutdownGraceMs: 300 });
+  const app = await startWith(root);
+  const started = new Signal();
+  const broker = app.get(QueueBroker);
+  broker.queue('watched').watch({
+    handler: () => {
+      started.resolve();
+      return new Promise<never>(() => undefined);
+    },
+  });
+  await broker.write('watched', 'x');
+  await started.promise;
+  const begun = performance.now();
+  await app.close();
+  expect(performance.now() - begun).toBeLessThan(5_000);
+});
+
+it('closes a backend extension at the end, and asks it whether it is connected', async () => {
+  let isConnected = false;
+  let closed = 0;
+  const backend = {
+    name: 'the extension X',
+    apiVersion: BROKER_API_VERSION,
+    get connected() {
+      return isConnected;
+    },
+    write: () => Promise.resolve(1n),
+    close: () => Promise.resolve(void closed++),
+  };
+  const connection = { url: `redis://127.0.0.1:${await freePort()}` };
+  const extended = { broker: { backend: backend as unknown as BrokerBackend } };
+  const app = await startWith(options({ connection, ...extended }));
+  const queues = app.get(QueueService);
+  expect(await queues.write('inbox', 'x')).toBe(1n);
+  expect(queues.health().connected).toMatchObject({ broker: false, jobs: false });
+  isConnected = true;
+  expect(queues.health().connected).toMatchObject({ broker: true, jobs: false });
+  await app.close();
+  expect(closed).toBe(1);
+  await expect(queues.write('inbox', 'x')).rejects.toMatchObject({ code: 'CLOSED' });
+});
+
 it('drains a running handler and stops watchers at the end', async () => {
   const started = new Signal();
   const release = new Signal();

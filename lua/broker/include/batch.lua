@@ -18,8 +18,8 @@ local function end_batch(batch, queue, part)
   for _, id in ipairs(redis.call('SMEMBERS', batch_key(batch.token, 'ids'))) do
     if redis.call('ZSCORE', reserved, id) then live[#live + 1] = id end
   end
+  take_rows(reserved, live) -- first, since a full server refuses a script whose first write adds
   add_rows(key_of(queue, part), live)
-  take_rows(reserved, live)
   redis.call('DEL', batch_key(batch.token, 'ids'), batch_key(batch.token, 'meta'))
   redis.call('ZREM', BATCHES, batch.token)
   return #live

@@ -1,4 +1,4 @@
--- Rows held by a handler or postponed by one. Their run is 'state fence|attempts|limit|reason':
+-- Rows held by a handler or postponed by one. Their run is '<state><fence>|<attempts>|<limit>|<reason>':
 -- h held, d postponed, w waiting again, x dead, c acked. Lease ends and due times stand in `leases`.
 -- @include clock
 -- @include broker/rows
@@ -25,14 +25,14 @@ local function move_row(queue, from, to, id)
   redis.call('ZREM', key_of(queue, from), id)
 end
 
-local function drop_oldest_dead(queue, ids)
+local function drop_dead_rows(queue, ids)
   if #ids == 0 then return 0 end
   take_rows(key_of(queue, 'dead'), ids)
   forget(ids)
   return #ids
 end
 
-local function bury(queue, id, run, keep)
+local function dead_letter(queue, id, run, keep)
   redis.call('ZREM', key_of(queue, 'leases'), id)
   redis.call('ZADD', key_of(queue, 'dead'), now, id)
   redis.call('ZREM', key_of(queue, 'reserved'), id)
@@ -40,27 +40,31 @@ local function bury(queue, id, run, keep)
   write_run(id, run)
   local over = redis.call('ZCARD', key_of(queue, 'dead')) - keep
   if over > 0 then
-    drop_oldest_dead(queue, redis.call('ZRANGE', key_of(queue, 'dead'), 0, math.min(over, 10) - 1))
+    drop_dead_rows(queue, redis.call('ZRANGE', key_of(queue, 'dead'), 0, math.min(over, 10) - 1))
+    deregister_if_empty(queue) -- it may be empty now where none are kept
   end
 end
 
-local function give_back(queue, id)
+local function give_back(queue, from, id)
   redis.call('ZREM', key_of(queue, 'leases'), id)
-  move_row(queue, 'reserved', 'pending', id)
+  move_row(queue, from, 'pending', id)
 end
 
 local LAPSED = 'the lease ended without a word from its holder, and no attempt is left'
 
+-- Whether a held row has used up its attempts, and is a dead letter once its lease is over.
+local function is_spent(run)
+  return run and run.state == HELD and run.attempts >= run.limit
+end
+
 local function recover_one(queue, id, keep)
   local run = read_run(id)
-  if run and run.state == HELD then
-    run.fence = '0' -- the late holder's settle must not find its own fence
-    if run.attempts >= run.limit then
-      run.reason = LAPSED
-      return bury(queue, id, run, keep)
-    end
+  if run and run.state == HELD then run.fence = '0' end -- the late holder's settle must not find its own
+  if is_spent(run) then
+    run.reason = LAPSED
+    return dead_letter(queue, id, run, keep)
   end
-  give_back(queue, id)
+  give_back(queue, run and run.state == POSTPONED and 'postponed' or 'reserved', id)
   if not run then return end
   run.state = WAITING
   write_run(id, run)
@@ -85,4 +89,40 @@ end
 -- Before a verb looks at a queue; verbs that know no retention keep what the upkeep will trim.
 local function recover_first(queue)
   recover_lapsed(queue, RECOVER_LIMIT, math.huge)
+end
+
+-- The same by a verb that is linear anyway, and only once nothing can refuse it any more.
+local function recover_all(queue)
+  repeat until recover_lapsed(queue, CHUNK, math.huge) < CHUNK
+end
+
+-- What `recover_all` would go through, without a change: each row that is due or lapsed.
+local function each_lapsed(queue, use)
+  local leases = key_of(queue, 'leases')
+  local count = redis.call('ZCOUNT', leases, '-inf', now)
+  for from = 0, count - 1, CHUNK do
+    for _, id in ipairs(redis.call('ZRANGE', leases, from, math.min(from + CHUNK, count) - 1)) do
+      use(id)
+    end
+  end
+end
+
+local function is_reserved(queue, id)
+  return redis.call('ZSCORE', key_of(queue, 'reserved'), id) and true
+end
+
+-- Whether somebody may still settle a reserved row: it belongs to a batch, or its lease is not over.
+local function is_held(queue, id)
+  local lease = redis.call('ZSCORE', key_of(queue, 'leases'), id)
+  return not lease or tonumber(lease) > now
+end
+
+-- Whether any reserved row below the bound ('' for none) is held.
+local function has_held(queue, before)
+  local count = redis.call('ZLEXCOUNT', key_of(queue, 'reserved'), '-', before == '' and '+' or '(' .. before)
+  if count == 0 then return false end
+  each_lapsed(queue, function(id)
+    if (before == '' or id < before) and is_reserved(queue, id) then count = count - 1 end
+  end)
+  return count > 0
 end

@@ -36,14 +36,24 @@ local function forget(ids)
 end
 
 local function is_empty(queue)
-  return redis.call('EXISTS', key_of(queue, 'pending'), key_of(queue, 'reserved'),
-    key_of(queue, 'claimed'), key_of(queue, 'dead')) == 0
+  return redis.call('EXISTS', key_of(queue, 'pending'), key_of(queue, 'postponed'),
+    key_of(queue, 'reserved'), key_of(queue, 'claimed'), key_of(queue, 'dead')) == 0
 end
 
 local function deregister_if_empty(queue)
   if is_empty(queue) then redis.call('SREM', QUEUES, queue) end
 end
 
-local function can_take_rows(queue)
-  return is_type(key_of(queue, 'pending'), 'zset')
+local function can_take_rows(queue, part)
+  return is_type(key_of(queue, part or 'pending'), 'zset')
 end
+
+local function wrong_type(queue)
+  return redis.error_reply('INTEGRITY a key of ' .. queue .. ' is of another type')
+end
+
+local function can_take_messages()
+  return is_type(BODIES, 'hash') and is_type(QUEUES, 'set')
+end
+
+local WRONG_NAMESPACE = redis.error_reply('INTEGRITY a key of the namespace is of another type')

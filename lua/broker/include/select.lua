@@ -20,7 +20,8 @@ local function newer_first(one, other)
   return one > other
 end
 
--- The first ids of several sets of a queue in one order, and which set each is in.
+-- The first ids of several sets of a queue in one order, at most `limit` in all, and which set each
+-- is in.
 local function merged_ids(queue, parts, wanted, limit)
   local ids, part_of = {}, {}
   for _, part in ipairs(parts) do
@@ -29,6 +30,9 @@ local function merged_ids(queue, parts, wanted, limit)
     end
   end
   if #parts > 1 then table.sort(ids, wanted.newest and newer_first or nil) end
+  for i = #ids, limit + 1, -1 do
+    ids[i] = nil -- a window that goes on behind one of these would pass over the ids before it
+  end
   return ids, part_of
 end
 
@@ -45,8 +49,8 @@ local function find_rows(queue, parts, wanted, limit)
   repeat
     windows = windows + 1
     local ids, part_of = merged_ids(queue, parts, wanted, limit - #found.ids)
-    for i = 1, math.min(#ids, limit - #found.ids) do
-      local id, body = ids[i], redis.call('HGET', BODIES, ids[i])
+    for _, id in ipairs(ids) do
+      local body = redis.call('HGET', BODIES, id)
       found.part_of[id] = part_of[id]
       if body then
         found.ids[#found.ids + 1], found.bodies[#found.bodies + 1] = id, body
@@ -61,23 +65,30 @@ local function find_rows(queue, parts, wanted, limit)
   return found
 end
 
--- What the caller gets: id, body, and where asked for the first letter of the set.
+-- What the caller gets: id, body, and where asked for the set.
 local function as_reply(found, with_part)
   local flat = {}
   for i, id in ipairs(found.ids) do
     flat[#flat + 1] = id
     flat[#flat + 1] = found.bodies[i]
-    if with_part then flat[#flat + 1] = string.sub(found.part_of[id], 1, 1) end
+    if with_part then flat[#flat + 1] = found.part_of[id] end
   end
   return flat
 end
 
-local function of_part(found, part)
-  local ids = {}
-  for _, list in ipairs({ found.ids, found.strays }) do
-    for _, id in ipairs(list) do
-      if found.part_of[id] == part then ids[#ids + 1] = id end
-    end
+-- Those of the ids that stand in one of the sets: of the rows found, or of the strays.
+local function of_part(found, ids, part)
+  local own = {}
+  for _, id in ipairs(ids) do
+    if found.part_of[id] == part then own[#own + 1] = id end
   end
-  return ids
+  return own
+end
+
+-- Takes out of the pending rows what was found there, and the strays, which nothing else removes.
+local function take_pending(queue, found)
+  take_rows(key_of(queue, 'pending'), found.ids)
+  if #found.strays == 0 then return end
+  take_rows(key_of(queue, 'pending'), found.strays)
+  forget(found.strays)
 end

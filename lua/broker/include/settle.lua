@@ -10,15 +10,22 @@ local AFTER = {
   release = { [WAITING] = true, [POSTPONED] = true },
 }
 
+-- Nobody holds it any more, but nobody gets it before it is due.
+local function postpone(queue, id, due)
+  redis.call('ZREM', key_of(queue, 'leases'), id) -- a full server refuses a first write that adds
+  move_row(queue, 'reserved', 'postponed', id)
+  redis.call('ZADD', key_of(queue, 'leases'), due, id)
+end
+
 local function put_back(queue, id, run, outcome)
   if outcome.verb == 'release' then run.attempts = math.max(0, run.attempts - 1) end
   if outcome.verb == 'retry' then run.reason = outcome.reason end
   if outcome.delay_ms > 0 then
     run.state = POSTPONED
-    redis.call('ZADD', key_of(queue, 'leases'), now + outcome.delay_ms, id)
+    postpone(queue, id, now + outcome.delay_ms)
   else
     run.state = WAITING
-    give_back(queue, id)
+    give_back(queue, 'reserved', id)
   end
   write_run(id, run)
   publish(queue) -- also for a postponed one: a loop that waits sleeps until its due time
@@ -30,7 +37,7 @@ local function settle(queue, id, outcome)
   if run.state ~= HELD then return AFTER[outcome.verb][run.state] and SETTLED or LOST end
   if outcome.verb == 'fail' then
     run.reason = outcome.reason
-    bury(queue, id, run, outcome.keep)
+    dead_letter(queue, id, run, outcome.keep)
   elseif outcome.verb == 'ack' then
     redis.call('ZREM', key_of(queue, 'leases'), id)
     move_row(queue, 'reserved', 'claimed', id)
@@ -62,7 +69,7 @@ local function hold(queue, terms)
     redis.call('ZADD', key_of(queue, 'leases'), unpack(leases))
     redis.call('HSET', RUNS, unpack(runs))
   end
-  take_rows(key_of(queue, 'pending'), of_part(found, 'pending'))
+  take_pending(queue, found)
   if #found.strays > 0 then deregister_if_empty(queue) end
   return string.format('%.0f', first), taken
 end

@@ -1,36 +1,29 @@
 import type { MessageOrder, MessageState, QueueStats } from '../../../lib/broker/index.js';
-
-interface ModelRow {
-  readonly id: bigint;
-  state: MessageState;
-  queue: string;
-}
+import { HeldModel, type ModelRow } from './held-model.js';
 
 /** What a namespace should hold, in the plainest way: a list of rows. */
-export class BrokerModel {
-  private list: ModelRow[] = [];
-
+export class BrokerModel extends HeldModel {
   has(id: bigint): boolean {
     return this.list.some((row) => row.id === id);
   }
 
-  write(queue: string, id: bigint, _body: string, keepNewest?: number): void {
-    this.list.push({ id, state: 'pending', queue });
-    if (keepNewest === undefined) return;
-    const unread = this.of(queue).filter(({ state }) => state !== 'claimed');
-    for (const row of unread.slice(0, Math.max(0, unread.length - keepNewest)))
-      row.state = 'claimed';
+  write(queue: string, id: bigint, keepNewest?: number): void {
+    if (keepNewest !== undefined) {
+      this.recover(queue);
+      for (const row of displacedOf(this.unread(queue), keepNewest)) row.state = 'claimed';
+    }
+    this.list.push({ id, state: 'pending', queue, run: null, isLapsed: false });
   }
 
-  /** Whether the oldest rows that a write would displace hold a reserved one. */
+  /** Whether the oldest rows that a write would displace hold one that somebody reserved. */
   wouldDisplaceReserved(queue: string, keepNewest: number): boolean {
-    const unread = this.of(queue).filter(({ state }) => state !== 'claimed');
-    const displaced = unread.slice(0, Math.max(0, unread.length + 1 - keepNewest));
-    return displaced.some(({ state }) => state === 'reserved');
+    const unread = this.unread(queue).filter((row) => !(row.isLapsed && isSpent(row)));
+    return displacedOf(unread, keepNewest).some(isHeld);
   }
 
   read(queue: string, limit: number, order: MessageOrder): bigint[] {
-    const waiting = this.of(queue).filter(({ state }) => state === 'pending');
+    this.recover(queue);
+    const waiting = this.in(queue, 'pending');
     const taken = (order === 'oldest' ? waiting : waiting.reverse()).slice(0, limit);
     for (const row of taken) row.state = 'claimed';
     return taken.map(({ id }) => id);
@@ -41,6 +34,7 @@ export class BrokerModel {
     target: string,
     { limit, withClaimed }: { readonly limit: number; readonly withClaimed: boolean },
   ): bigint[] {
+    this.recover(source);
     const movable = this.of(source)
       .filter(({ state }) => state === 'pending' || (withClaimed && state === 'claimed'))
       .slice(0, limit);
@@ -55,29 +49,39 @@ export class BrokerModel {
   ): void {
     expect(queues.map(({ queue }) => queue)).toEqual(this.queues());
     expect(count).toBe(queues.length);
-    for (const { queue } of queues) this.write(queue, newest.get(queue)!, '');
+    for (const { queue } of queues) this.write(queue, newest.get(queue)!);
   }
 
   isReserved(queue: string): boolean {
-    return this.of(queue).some(({ state }) => state === 'reserved');
+    return this.of(queue).some(isHeld);
   }
 
   deleteAll(queue: string): void {
     this.list = this.list.filter((row) => row.queue !== queue);
   }
 
+  /** Deletes by id, answers how many; `undefined` where one of them is reserved. */
+  deleteMany(queue: string, ids: readonly bigint[]): number | undefined {
+    const rows = this.of(queue).filter(({ id }) => ids.includes(id));
+    if (rows.some(isHeld)) return undefined;
+    for (const row of rows) if (row.state === 'reserved') this.giveBack(row);
+    const gone = rows.filter(({ state }) => state !== 'dead');
+    this.list = this.list.filter((row) => !gone.includes(row));
+    return gone.length;
+  }
+
   /** Renames, or answers the code of the refusal. */
   rename(from: string, to: string): string | undefined {
     if (this.isReserved(from)) return 'RESERVED';
     if (this.of(to).length > 0) return 'QUEUE_EXISTS';
+    this.recover(from);
     for (const row of this.of(from)) row.queue = to;
     return undefined;
   }
 
   reserve(queue: string, limit: number): bigint[] {
-    const taken = this.of(queue)
-      .filter(({ state }) => state === 'pending')
-      .slice(0, limit);
+    this.recover(queue);
+    const taken = this.in(queue, 'pending').slice(0, limit);
     for (const row of taken) row.state = 'reserved';
     return taken.map(({ id }) => id);
   }
@@ -90,17 +94,39 @@ export class BrokerModel {
     this.list = this.list.filter(({ state }) => state !== 'claimed');
   }
 
+  /** As `peek` shows them. */
   rows(queue: string): string[] {
-    return this.of(queue).map(({ id, state }) => `${id} ${state}`);
+    const shown = this.of(queue).filter(({ state }) => state !== 'dead');
+    return shown.map(({ id, state }) => `${id} ${state}`);
+  }
+
+  counts(queue: string): Partial<QueueStats> {
+    const count = (state: ModelRow['state']) => this.in(queue, state).length;
+    const [postponed, reserved] = [count('postponed'), count('reserved')];
+    const pending = count('pending') + postponed + reserved;
+    return { pending, postponed, reserved, claimed: count('claimed'), dead: count('dead') };
   }
 
   queues(): string[] {
     return [...new Set(this.list.map(({ queue }) => queue))].sort();
   }
 
-  private of(queue: string): ModelRow[] {
-    return this.list
-      .filter((row) => row.queue === queue)
-      .sort((one, other) => (one.id < other.id ? -1 : 1));
+  private unread(queue: string): ModelRow[] {
+    const unread: readonly ModelRow['state'][] = ['pending', 'postponed', 'reserved'];
+    return this.of(queue).filter(({ state }) => unread.includes(state));
   }
+}
+
+/** Those that make room for one more. */
+function displacedOf(unread: readonly ModelRow[], keepNewest: number): ModelRow[] {
+  return unread.slice(0, Math.max(0, unread.length + 1 - keepNewest));
+}
+
+/** Whether a batch or a handler that may still settle has it. */
+function isHeld({ state, isLapsed }: ModelRow): boolean {
+  return state === ('reserved' satisfies MessageState) && !isLapsed;
+}
+
+function isSpent({ run }: ModelRow): boolean {
+  return run !== null && run.state === 'held' && run.attempts >= run.limit;
 }

@@ -1,3 +1,5 @@
+import { jest } from '@jest/globals';
+import { RedisBackend } from '../../../lib/broker/index.js';
 import { bodiesOf, collect, idsOf, refusal, useBroker } from './broker-fixture.js';
 
 const fixture = useBroker('broker-dump');
@@ -70,6 +72,54 @@ describe('dump and load', () => {
     expect((await copy.load(lines, { merge: true })).messages).toBe(1);
     expect(await refusal(() => copy.load(lines, { merge: true }))).toEqual({ code: 'INTEGRITY' });
     expect(await copy.stats()).toMatchObject({ queues: 2, pending: 2 });
+  });
+
+  it('refuse a dump that lacks lines, and lines behind its end', async () => {
+    await fixture.insert('q', 1, 2, 3);
+    const lines = await collect(fixture.broker.dump());
+    const wanting = lines.filter((line) => !line.includes('m2'));
+    expect(await refusal(() => into().load(wanting))).toEqual({ code: 'INTEGRITY' });
+    await into().cleanUp();
+    const behind = [...lines, '{"queue":"q","id":"0000000000000000005","body":"m5"}'];
+    expect(await refusal(() => into().load(behind))).toEqual({
+      code: 'INVALID_OPTION',
+      option: 'line 6',
+    });
+  });
+
+  it.each([
+    ['half of a surrogate pair', '"\\ud800"'],
+    ['a body that is larger than allowed', '"12345678901"'],
+    ['a body that is no text', '7'],
+  ])('refuse %s, as a write does', async (_, body) => {
+    const copy = fixture.another({
+      namespace: `${fixture.namespace}-copy`,
+      maxMessageBytes: 10,
+    });
+    const lines = [head(), `{"queue":"q","id":"0000000000000000005","body":${body}}`];
+    expect(await refusal(() => copy.load(lines))).toEqual({ code: 'INVALID_MESSAGE' });
+    expect((await copy.stats()).total).toBe(0);
+  });
+
+  it('load large bodies in calls of some megabytes', async () => {
+    await fixture.queue('q').writeMany(Array.from({ length: 7 }, () => 'x'.repeat(1_500_000)));
+    const loaded: number[] = [];
+    await into().load(fixture.broker.dump(), {
+      onProgress: ({ messages }) => loaded.push(messages),
+    });
+    expect(loaded).toEqual([2, 4, 6, 7]);
+  });
+
+  it('ask for the aliases once', async () => {
+    for (let n = 0; n < 5; n++) await fixture.broker.aliases.add(`a${n}`, 'q');
+    const lines = await collect(fixture.broker.dump());
+    const aliases = jest.spyOn(RedisBackend.prototype, 'aliases');
+    try {
+      expect(await into().load(lines)).toMatchObject({ aliases: 5 });
+      expect(aliases).toHaveBeenCalledTimes(1);
+    } finally {
+      aliases.mockRestore();
+    }
   });
 
   it.each([

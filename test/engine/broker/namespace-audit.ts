@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 
-const PARTS = ['pending', 'reserved', 'claimed', 'dead'] as const;
+const PARTS = ['pending', 'postponed', 'reserved', 'claimed', 'dead'] as const;
 
 /** What contradicts itself in a namespace: its sets, tables and batches, looked at from all sides. */
 export async function auditNamespace(redis: Redis, base: string): Promise<string[]> {
@@ -24,9 +24,7 @@ export async function auditNamespace(redis: Redis, base: string): Promise<string
       }
     }
     if (count === 0) problems.push(`${queue} is registered and empty`);
-    for (const id of await redis.zrange(`${base}:q:${queue}:leases`, '0', '-1')) {
-      if (placeOf.get(id) !== `${queue} reserved`) problems.push(`${id} is leased, not reserved`);
-    }
+    problems.push(...(await leaseProblems(redis, base, queue)));
   }
   for (const id of bodies) if (!placeOf.has(id)) problems.push(`the body of ${id} is in no queue`);
   for (const id of await redis.hkeys(`${base}:runs`)) {
@@ -36,6 +34,24 @@ export async function auditNamespace(redis: Redis, base: string): Promise<string
   for (const id of bodies) if (id > last) problems.push(`${id} is above the last id`);
   problems.push(...(await batchProblems(redis, base, placeOf)));
   return problems;
+}
+
+/** A reserved row has a lease or a batch, a postponed one a due time, and others have none. */
+async function leaseProblems(redis: Redis, base: string, queue: string): Promise<string[]> {
+  const idsOf = async (part: string) => redis.zrange(`${base}:q:${queue}:${part}`, '0', '-1');
+  const leases = await idsOf('leases');
+  const [postponed, reserved] = await Promise.all([idsOf('postponed'), idsOf('reserved')]);
+  const tokens = await redis.zrange(`${base}:batches`, '0', '-1');
+  const inBatches = await Promise.all(
+    tokens.map((one) => redis.smembers(`${base}:batch:${one}:ids`)),
+  );
+  const [leasable, due] = [new Set([...postponed, ...reserved]), new Set(leases)];
+  const accounted = new Set([...leases, ...inBatches.flat()]);
+  return [
+    ...leases.filter((id) => !leasable.has(id)).map((id) => `${id} is leased, but not reserved`),
+    ...postponed.filter((id) => !due.has(id)).map((id) => `${id} has no due time`),
+    ...reserved.filter((id) => !accounted.has(id)).map((id) => `${id} is reserved by nobody`),
+  ];
 }
 
 async function batchProblems(

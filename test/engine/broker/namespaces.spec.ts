@@ -1,6 +1,9 @@
+import type { Delivery } from '../../../lib/contract/index.js';
 import { bodiesOf, refusal, useBroker } from './broker-fixture.js';
+import { FAILURE, useHolder } from './holder.js';
 
 const fixture = useBroker('broker-namespaces');
+const holder = useHolder(fixture);
 
 describe('a namespace', () => {
   it('is made by the first call, and tells what it is', async () => {
@@ -54,15 +57,48 @@ describe('a namespace', () => {
     expect(await fixture.snapshot()).toEqual(before);
   });
 
-  it('that is damaged later is refused by what would change it', async () => {
-    await fixture.insert('q', 1);
-    await fixture.redis.hset(fixture.key('meta'), 'schema', '2');
-    const before = await fixture.snapshot();
-    expect(await refusal(() => fixture.broker.write('q', 'x'))).toEqual({ code: 'NAMESPACE' });
-    expect(await refusal(() => fixture.queue('q').read())).toEqual({ code: 'NAMESPACE' });
-    expect(await refusal(() => fixture.broker.cleanUp())).toMatchObject({ code: 'NAMESPACE' });
-    expect(await fixture.snapshot()).toEqual(before);
-    fixture.isDamaged = true;
+  describe.each<[string, () => Promise<unknown>]>([
+    ['is of another schema', () => fixture.redis.hset(fixture.key('meta'), 'schema', '2')],
+    ['has lost its meta', () => fixture.redis.del(fixture.key('meta'))],
+  ])('that later %s', (_, damage) => {
+    const batch = { guarantee: 'at-least-once', batchSize: 1 } as const;
+    const letters = () => holder.engine.deadLetters('q');
+    let dead: Delivery;
+    let held: Delivery;
+    let reading: AsyncGenerator;
+    let moving: AsyncGenerator;
+
+    beforeEach(async () => {
+      await fixture.insert('q', 1, 2, 3, 4, 5);
+      [dead, held] = await holder.hold(2);
+      await dead.nack({ error: FAILURE, retryInMs: null });
+      await holder.queue.read();
+      [reading, moving] = [
+        fixture.queue('q').readAll(batch),
+        fixture.queue('q').moveAll('r', batch),
+      ];
+      for (const one of [reading, moving]) await one.next();
+      await damage();
+      fixture.isDamaged = true;
+    });
+
+    // one a namespace: a broker that was refused once asks no more
+    it.each<[string, () => Promise<unknown>]>([
+      ['a write', () => fixture.broker.write('q', 'x')],
+      ['a read', () => fixture.queue('q').read()],
+      ['a clean-up', () => fixture.broker.cleanUp()],
+      ['a vacuum', () => fixture.broker.vacuum()],
+      ['a redrive', () => letters().redrive(dead.message.id)],
+      ['the end of a dead letter', () => letters().drop(dead.message.id)],
+      ['an extension', () => held.extend()],
+      ['an ack', () => held.ack()],
+      ['a commit', () => reading.next()],
+      ['a roll-back', () => moving.return(undefined)],
+    ])('refuses %s, and is left as it is', async (_verb, call) => {
+      const before = await fixture.snapshot();
+      expect(await refusal(call)).toMatchObject({ code: 'NAMESPACE' });
+      expect(await fixture.snapshot()).toEqual(before);
+    });
   });
 
   it('that was deleted meanwhile is made anew', async () => {
@@ -98,7 +134,7 @@ describe('clean-up', () => {
     expect(await fixture.redis.del(beside, `${fixture.base.slice(0, -1)}x}:meta`)).toBe(2);
   });
 
-  it('takes more queues than one script takes, and the broker goes on after it', async () => {
+  it('takes thousands of queues, and the broker goes on after it', async () => {
     const queues = Array.from({ length: 2_100 }, (_, n) => `q${n}`);
     await fixture.broker.broadcast('x', { queues, createMissing: true });
     expect(await fixture.broker.cleanUp()).toBe(true);

@@ -123,6 +123,35 @@ describe('refused before any change', () => {
     expect(await refusal(() => broker.waiter([]))).toMatchObject({ option: 'queues' });
   });
 
+  it('lists that are too long for one step', async () => {
+    const { broker } = fixture;
+    const ids = Array.from({ length: 100_001 }, (_, n) => BigInt(n + 1));
+    const names = ids.map((id) => `q${id}`);
+    const wrong = (option: string) => ({ code: 'INVALID_OPTION', option });
+    const rows = ids.map((id) => ({ queue: 'q', id, body: '' }));
+    await expectRefused([() => fixture.queue('q').deleteMany(ids)], wrong('ids'));
+    await broker.deleteAllQueues();
+    await expectRefused([() => broker.deleteQueues(names)], wrong('names'));
+    const queues = names;
+    for (const createMissing of [true, false]) {
+      const call = () => broker.broadcast('x', { queues, createMissing });
+      expect(await refusal(call)).toEqual(wrong('queues'));
+    }
+    expect(await refusal(() => broker.insert(rows))).toEqual(wrong('messages'));
+    expect(await broker.stats()).toMatchObject({ queues: 1, pending: 2 });
+  });
+
+  it('inserts that are too large for one step', async () => {
+    const body = 'x'.repeat(10_000_000);
+    const rows = Array.from({ length: 7 }, (_, n) => ({ queue: 'q', id: BigInt(n + 5), body }));
+    await expectRefused([() => fixture.broker.insert(rows)], {
+      code: 'INVALID_OPTION',
+      option: 'messages',
+    });
+    await fixture.broker.insert(rows.slice(0, 2));
+    expect(await fixture.queue('q').stats()).toMatchObject({ pending: 4 });
+  });
+
   it.each(NO_LIMITS)('the limit %p', async (value) => {
     const limit = as<number>(value);
     const queue = fixture.queue('q');

@@ -1,9 +1,14 @@
 import { firstValueFrom, take, toArray } from 'rxjs';
-import type { WatchOptions } from '../../../lib/broker/index.js';
+import { QueueWatcher, type WatchOptions } from '../../../lib/broker/index.js';
+import type { WatchedQueue } from '../../../lib/broker/queue.watcher.js';
 import { eventually } from '../../support/eventually.js';
 import { bodiesOf, idsOf, refusal, useBroker } from './broker-fixture.js';
 
 const fixture = useBroker('broker-watchers');
+
+/** Whether somebody listens to a queue of this namespace. */
+const isHeardHere = async (): Promise<boolean> =>
+  ((await fixture.redis.pubsub('CHANNELS', `${fixture.base}:*`)) as string[]).length > 0;
 
 describe('a watcher', () => {
   it('consumes what is there and what comes, until it is stopped', async () => {
@@ -34,6 +39,47 @@ describe('a watcher', () => {
     await watcher.done;
     expect(failed).toEqual([1n, 2n, 3n]);
     expect(await fixture.queue('q').stats()).toMatchObject({ pending: 1, claimed: 3 });
+  });
+
+  it('awaits its error handler: what that resolves with decides, what it rejects with stops', async () => {
+    await fixture.insert('q', 1, 2, 3);
+    const handler = () => Promise.reject(new Error('no'));
+    const stopped = fixture.queue('q').watch({ handler, onError: () => Promise.resolve(false) });
+    await stopped.done;
+    expect(stopped.count).toBe(1);
+    const worse = () => Promise.reject(new Error('worse'));
+    const failed = fixture.queue('q').watch({ handler, onError: worse });
+    await expect(failed.done).rejects.toThrow('worse');
+    expect(failed.count).toBe(1);
+    expect(await fixture.queue('q').stats()).toMatchObject({ pending: 1, claimed: 2 });
+  });
+
+  it('that drained its queue does not look once more for each message that came meanwhile', async () => {
+    const queue = fixture.queue('q');
+    const looks: (bigint | null)[] = [];
+    const watched: WatchedQueue<string> = {
+      name: 'q',
+      read: async (options) => {
+        const message = await queue.read(options);
+        looks.push(message?.id ?? null);
+        return message;
+      },
+      peek: (options) => queue.peek(options),
+      move: (target, options) => queue.move(target, options),
+      waiter: () => queue.waiter(),
+    };
+    await fixture.insert('q', 1);
+    const watcher = new QueueWatcher<string>(watched, {
+      handler: async ({ id }) => {
+        if (id === 1n) await queue.writeMany(Array.from({ length: 50 }, (_, n) => `${n}`));
+      },
+    }).start();
+    await eventually(() => looks.length > 51);
+    await fixture.queue('q').write('the last');
+    await eventually(() => watcher.count === 52);
+    await watcher.stop();
+    // one empty look ends each drain, and a wake-up may come behind the look that saw its message
+    expect(looks.filter((id) => id === null).length).toBeLessThan(6);
   });
 
   it('without an error handler stops with the error', async () => {
@@ -77,11 +123,18 @@ describe('a watcher', () => {
   });
 
   it('stops by a signal, also while it waits', async () => {
+    await fixture.insert('q', 1);
     const stop = new AbortController();
     const handler = () => undefined;
     const watcher = fixture.queue('q').watch({ handler, signal: stop.signal });
+    await eventually(async () => (await fixture.queue('q').stats()).claimed === 1);
+    await eventually(isHeardHere);
     stop.abort();
     await watcher.done;
+    await eventually(async () => !(await isHeardHere()));
+    const late = fixture.queue('q').watch({ handler, signal: stop.signal });
+    await late.done;
+    expect(late.count).toBe(0);
   });
 
   it('waits for the handler in progress when it is stopped', async () => {
@@ -115,6 +168,10 @@ describe('a watcher', () => {
       [{ handler, signal: {} }, 'signal'],
     ] as const) {
       expect(await refusal(() => queue.watch(options as WatchOptions))).toEqual(wrong(option));
+    }
+    for (const target of ['-x', '@', '', null]) {
+      const options = { handler, mode: 'move', target, onError: handler } as WatchOptions;
+      expect(await refusal(() => queue.watch(options))).toEqual({ code: 'INVALID_QUEUE_NAME' });
     }
   });
 });

@@ -1,5 +1,7 @@
+import { jest } from '@jest/globals';
 import { bodiesOf, collect, idsOf, useBroker } from './broker-fixture.js';
-import { formatId } from '../../../lib/broker/index.js';
+import { formatId, RedisBackend } from '../../../lib/broker/index.js';
+import { JSON_CODEC } from '../../../lib/redis/index.js';
 
 const fixture = useBroker('broker-read');
 
@@ -40,25 +42,45 @@ describe('write', () => {
   );
 
   it('rises whatever the clocks of the writers say', async () => {
-    const now = Date.now;
     const first = await fixture.queue('inbox').write('now');
-    Date.now = () => 1;
-    const second = await fixture.another().queue('inbox').write('then');
-    Date.now = now;
-    expect(second).toBeGreaterThan(first);
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(1);
+    try {
+      expect(await fixture.another().queue('inbox').write('then')).toBeGreaterThan(first);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('tells apart what a codec reads and what it does not', async () => {
-    const codec = {
-      encode: JSON.stringify,
-      decode: (bytes: Buffer): unknown => JSON.parse(bytes.toString()),
-    };
     await fixture.queue('inbox').write('{"half');
-    const broker = fixture.another<{ n: number }>({ codec });
+    const broker = fixture.another<{ n: number }>({ codec: JSON_CODEC });
     await broker.write('inbox', { n: 1 });
     const [half, whole] = await broker.queue<unknown>('inbox').readMany({ limit: 2 });
     expect(half).toMatchObject({ body: '{"half', unreadable: expect.any(Error) as Error });
     expect(whole).toMatchObject({ body: { n: 1 }, unreadable: null });
+  });
+});
+
+describe('a look at what waits', () => {
+  it('needs no body: neither for the newest id nor for whether there is one', async () => {
+    const decoded: unknown[] = [];
+    const decode = (bytes: Buffer) => decoded.push(bytes);
+    const broker = fixture.another({ codec: { encode: String, decode } });
+    const peek = jest.spyOn(RedisBackend.prototype, 'peek');
+    try {
+      const queue = broker.queue('inbox');
+      const ids = await queue.writeMany(['one', 'two', 'three']);
+      await fixture.redis.hdel(fixture.key('bodies'), formatId(ids[0]));
+      expect(await queue.hasPending()).toBe(true);
+      expect(await queue.latestId()).toBe(ids[2]);
+      expect(await queue.hasPending({ after: ids[1] })).toBe(true);
+      expect(await queue.hasPending({ after: ids[2] })).toBe(false);
+      expect(await broker.queue('none').latestId()).toBe(null);
+      await fixture.redis.zrem(fixture.key('q', 'inbox', 'pending'), formatId(ids[0]));
+      expect([decoded.length, peek.mock.calls.length]).toEqual([0, 0]);
+    } finally {
+      peek.mockRestore();
+    }
   });
 });
 
@@ -198,5 +220,19 @@ describe('ids', () => {
     expect(generated).toBeGreaterThan(id);
     expect(await fixture.broker.ids.advance(id + 1n)).toBe(generated);
     expect(await fixture.queue('q').write('y')).toBeGreaterThan(generated);
+  });
+
+  it('are remembered after an insert, and forgotten with the namespace', async () => {
+    const high = 2n ** 62n;
+    const { broker } = fixture;
+    const other = fixture.another();
+    await broker.insert([{ queue: 'q', id: high, body: 'x' }]);
+    expect(await broker.ids.last()).toBe(high);
+    expect(await other.ids.refresh()).toBe(high);
+    await broker.cleanUp();
+    expect(await broker.ids.last()).toBe(0n);
+    expect(await other.ids.last()).toBe(high);
+    expect(await other.ids.refresh()).toBe(0n);
+    expect(await other.ids.last()).toBe(0n);
   });
 });

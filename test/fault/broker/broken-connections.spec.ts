@@ -1,3 +1,5 @@
+import { Redis } from 'ioredis';
+import { LUA_SCRIPTS } from '../../../lib/generated/lua-scripts.js';
 import type { QueueBroker } from '../../../lib/broker/index.js';
 import { RecordingLogger } from '../../contract/logs.js';
 import { bodiesOf, collect, refusal, useBroker } from '../../engine/broker/broker-fixture.js';
@@ -11,6 +13,13 @@ const lost = { retryable: true, outcomeAmbiguous: true };
 let proxy: FaultyProxy;
 let broker: QueueBroker;
 
+// a script that the server does not know would be refused, and the refusal be what is lost
+beforeAll(async () => {
+  const known = new Redis(REDIS_URL);
+  for (const { lua } of Object.values(LUA_SCRIPTS)) await known.script('LOAD', lua);
+  known.disconnect();
+});
+
 beforeEach(async () => {
   proxy = await FaultyProxy.start(Number(new URL(REDIS_URL).port));
   broker = fixture.another({
@@ -18,6 +27,7 @@ beforeEach(async () => {
     connectTimeoutMs: 1_000,
     commandTimeoutMs: 400,
     logger: new RecordingLogger(),
+    staleBatchMs: -1, // a verb's own call is the first
   });
   await broker.queue('q').writeMany(['1', '2', '3']);
 });
@@ -28,26 +38,58 @@ afterEach(async () => {
 });
 
 describe('a reply that is lost', () => {
-  const verbs: readonly (readonly [string, () => Promise<unknown>])[] = [
-    ['write', () => broker.write('q', 'x')],
-    ['write with keepNewest', () => broker.write('q', 'x', { keepNewest: 9 })],
-    ['insert', () => broker.insert([{ queue: 'q', id: 7n, body: 'x' }])],
-    ['read', () => broker.queue('q').read()],
-    ['move', () => broker.queue('q').move('r')],
-    ['broadcast', () => broker.broadcast('x')],
-    ['rename', () => broker.rename('q', 'r')],
-    ['delete', () => broker.queue('q').deleteAll()],
+  /** What there is after the verb took place once. */
+  const verbs: readonly (readonly [string, () => Promise<unknown>, readonly string[]])[] = [
+    ['write', () => broker.write('q', 'x'), ['q: 1 2 3 x']],
+    ['keepNewest', () => broker.write('q', 'x', { keepNewest: 2 }), ['q: 1- 2- 3 x']],
+    ['insert', () => broker.insert([{ queue: 'q', id: 7n, body: 'x' }]), ['q: x 1 2 3']],
+    ['read', () => broker.queue('q').read(), ['q: 1- 2 3']],
+    ['readMany', () => broker.queue('q').readMany({ limit: 2 }), ['q: 1- 2- 3']],
+    ['move', () => broker.queue('q').move('r'), ['q: 2 3', 'r: 1']],
+    ['broadcast', () => broker.broadcast('x'), ['q: 1 2 3 x']],
+    ['rename', () => broker.rename('q', 'r'), ['r: 1 2 3']],
+    ['delete', () => broker.deleteQueues(['q']), []],
+    ['clean-up', () => broker.cleanUp(), []],
   ];
 
-  it.each(verbs)('of %s is not asked for again, and its error says so', async (_, verb) => {
-    await broker.queue('q').find('any'); // the recovery of the next second is done
+  /** The messages of all queues, the claimed ones marked. */
+  const contents = async (): Promise<string[]> => {
+    const names = (await fixture.broker.listQueues()).map(({ queue }) => queue);
+    const looks = names.map(async (name) => {
+      const rows = await fixture.queue(name).peekMany({ includeClaimed: true });
+      const marks = rows.map(({ body, state }) => body + (state === 'claimed' ? '-' : ''));
+      return `${name}: ${marks.join(' ')}`;
+    });
+    return Promise.all(looks);
+  };
+
+  it.each(verbs)('of %s is not asked for again, and its error says so', async (_, verb, after) => {
     proxy.dropReplies();
     await expect(verb()).rejects.toMatchObject(lost);
     proxy.resume();
-    await eventually(async () => {
-      const { pending, claimed } = await fixture.broker.stats();
-      return pending + claimed <= 4;
+    const wanted = JSON.stringify(after);
+    await eventually(async () => JSON.stringify(await contents()) === wanted);
+    await broker.meta(); // over its own connection: nothing of it is under way any more
+    expect(await contents()).toEqual(after);
+  });
+
+  it('of a roll-back is asked for again, since a second one changes nothing', async () => {
+    const patient = fixture.another({
+      connection: { url: proxy.url },
+      logger: new RecordingLogger(),
     });
+    const reading = patient.queue('q').readAll({ guarantee: 'at-least-once' });
+    await reading.next();
+    proxy.dropReplies();
+    const rolledBack = reading.return();
+    await eventually(async () => (await fixture.queue('q').stats()).reserved === 0);
+    const next = fixture.queue('q').readAll({ guarantee: 'at-least-once' });
+    await next.next();
+    proxy.resume();
+    proxy.cut();
+    await rolledBack;
+    expect(await fixture.queue('q').stats()).toMatchObject({ pending: 3, reserved: 3 });
+    await next.return();
   });
 
   it('of a write leaves one message, not two', async () => {

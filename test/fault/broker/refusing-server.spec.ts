@@ -1,4 +1,6 @@
+import type { Delivery } from '../../../lib/contract/index.js';
 import { BrokerFixture, bodiesOf, refusal } from '../../engine/broker/broker-fixture.js';
+import { FAILURE, Holder } from '../../engine/broker/holder.js';
 import { startServer, type TestServer } from '../../support/redis-server.js';
 
 // a server of its own, since these tests take its memory away
@@ -48,6 +50,68 @@ describe('a server without memory', () => {
     await held.return();
     for (const call of calls.slice(0, 3)) await call();
     expect(bodiesOf(await fixture.queue('q').peekMany())).toEqual(['x', '1', '2', '3', 'x', 'x']);
+  });
+});
+
+describe('a server without memory lets through', () => {
+  const atLeastOnce = { guarantee: 'at-least-once', batchSize: 1 } as const;
+  const fill = () => fixture.redis.config('SET', 'maxmemory', '1');
+  let holder: Holder;
+  beforeEach(() => void (holder = new Holder(fixture).open()));
+  afterEach(async () => {
+    await fixture.redis.config('SET', 'maxmemory', '0');
+    await holder.close();
+  });
+
+  it('the commit and the roll-back of batches', async () => {
+    await fixture.insert('q', 1, 2, 3);
+    const [read, moved, given] = [
+      fixture.queue('q').readAll(atLeastOnce),
+      fixture.queue('q').moveAll('r', atLeastOnce),
+      fixture.queue('q').readAll(atLeastOnce),
+    ];
+    for (const batch of [read, moved, given]) await batch.next();
+    await fill();
+    await given.return();
+    // committed, and then refused since they would reserve the next one
+    for (const batch of [read, moved]) {
+      expect(await refusal(() => batch.next())).toMatchObject({ code: 'OPERATION_FAILED' });
+    }
+    expect(await fixture.queue('q').stats()).toMatchObject({ pending: 1, reserved: 0, claimed: 1 });
+    expect(await fixture.queue('r').stats()).toMatchObject({ pending: 1 });
+  });
+
+  it('extensions, and every end of a run, also those behind a delayed retry', async () => {
+    const bodies = ['postponed', 'acked', 'retried', 'dead', 'released', 'kept'];
+    await fixture.queue('q').writeMany(bodies);
+    const held: Delivery[] = [];
+    while (held.length < bodies.length) held.push(...(await holder.hold()));
+    const [postponed, acked, retried, dead, released, kept] = held;
+    await fill();
+    await kept.extend();
+    await Promise.all([
+      postponed.nack({ error: FAILURE, retryInMs: 60_000 }),
+      acked.ack(),
+      retried.nack({ error: FAILURE, retryInMs: 0 }),
+      dead.nack({ error: FAILURE, retryInMs: null }),
+      released.release({ delayMs: 60_000 }),
+    ]);
+    expect(await fixture.queue('q').stats()).toMatchObject({
+      ...{ pending: 4, postponed: 2, reserved: 1, claimed: 1, dead: 1 },
+    });
+    expect(await holder.engine.deadLetters('q').redrive(dead.message.id)).toBe(true);
+    await kept.ack();
+  });
+
+  it('the recovery of batches and of leases', async () => {
+    await fixture.insert('q', 1, 2);
+    await fixture.queue('q').readAll(atLeastOnce).next();
+    await holder.hold();
+    await fixture.lapse('q');
+    await fill();
+    await holder.upkeep();
+    expect(await fixture.broker.recoverStale({ olderThanMs: 0 })).toBe(1);
+    expect(await fixture.queue('q').stats()).toMatchObject({ pending: 2, reserved: 0 });
   });
 });
 

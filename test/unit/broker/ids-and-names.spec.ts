@@ -1,4 +1,4 @@
-import { checkId, formatId, INSERTABLE, MAX_ID, readId } from '../../../lib/broker/ids.js';
+import { asId, checkId, formatId, INSERTABLE, MAX_ID, parseId } from '../../../lib/broker/ids.js';
 import {
   checkNamespace,
   checkQueueName,
@@ -9,7 +9,8 @@ import { caught } from '../../contract/caught.js';
 describe('message ids', () => {
   test.each([0n, 1n, 2n ** 53n, 2n ** 53n + 1n, MAX_ID])('%p keeps its value as text', (id) => {
     expect(formatId(id)).toMatch(/^\d{19}$/);
-    expect(readId(formatId(id))).toBe(id);
+    expect(asId(formatId(id))).toBe(id);
+    expect(parseId(formatId(id))).toBe(id);
     expect(checkId('id', formatId(id))).toBe(id);
     expect(checkId('id', ` ${formatId(id)}\n`)).toBe(id);
   });

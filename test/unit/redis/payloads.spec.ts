@@ -16,11 +16,13 @@ const failing = (): never => {
   throw new Error('no such schema');
 };
 
+const roomy = { maxBytes: 1_000 };
+
 describe('payloads', () => {
   test.each([null, true, 0, -1.5, '', 'é😀', [], {}, [1, { a: [null] }]])(
     '%j comes back',
     (value) => {
-      const stored = encodePayload(JSON_CODEC, value, 1_000);
+      const stored = encodePayload(JSON_CODEC, value, roomy);
       expect(decodePayload(JSON_CODEC, Buffer.from(stored))).toEqual(value);
     },
   );
@@ -28,16 +30,22 @@ describe('payloads', () => {
   test.each([undefined, () => 1, Symbol('s'), 1n, { a: 1n }, circular])(
     'case %# cannot be stored',
     (value) => {
-      expect(() => encodePayload(JSON_CODEC, value, 1_000)).toThrow(PayloadError);
-      expect(() => encodePayload(JSON_CODEC, value, 1_000, 'result')).toThrow(/^result: .*$/);
+      expect(() => encodePayload(JSON_CODEC, value, roomy)).toThrow(PayloadError);
+      expect(() => encodePayload(JSON_CODEC, value, { ...roomy, option: 'result' })).toThrow(
+        /^result: .*$/,
+      );
     },
   );
 
   test('the limit counts bytes of UTF-8 and names the option', () => {
     const value = 'é'.repeat(10); // 22 bytes with the quotes
-    expect(encodePayload(JSON_CODEC, value, 22)).toBe(JSON.stringify(value));
-    expect(() => encodePayload(JSON_CODEC, value, 21)).toThrow(
+    expect(encodePayload(JSON_CODEC, value, { maxBytes: 22 })).toBe(JSON.stringify(value));
+    expect(() => encodePayload(JSON_CODEC, value, { maxBytes: 21 })).toThrow(
       /payload: 22 bytes are more than maxPayloadBytes \(21\)/,
+    );
+    const named = { maxBytes: 21, limit: 'maxMessageBytes', option: 'body' };
+    expect(() => encodePayload(JSON_CODEC, value, named)).toThrow(
+      /body: 22 bytes are more than maxMessageBytes \(21\)/,
     );
   });
 
@@ -46,14 +54,14 @@ describe('payloads', () => {
     const stored = encodePayload(
       codecOf(() => view),
       'x',
-      2,
+      { maxBytes: 2 },
     );
     expect(stored).toEqual(Buffer.from([1, 2]));
     expect(() =>
       encodePayload(
         codecOf(() => view),
         'x',
-        1,
+        { maxBytes: 1 },
       ),
     ).toThrow(PayloadError);
   });
@@ -64,7 +72,7 @@ describe('payloads', () => {
     ['answers an object', () => ({})],
     ['answers null', () => null],
   ])('a codec that %s is refused', (_, encode) => {
-    expect(() => encodePayload(codecOf(encode), 'x', 1_000)).toThrow(PayloadError);
+    expect(() => encodePayload(codecOf(encode), 'x', roomy)).toThrow(PayloadError);
   });
 
   test('a body that does not decode says so, with the cause', () => {
