@@ -105,16 +105,17 @@ const memory = (jobs) => async (peer, admin) => {
   };
 };
 
+/** Long enough for the compiler to settle: shorter runs measure how fast each peer's code warms up. */
 export const SCENARIOS = {
-  add1: add(1, 5_000),
-  add100: add(100, 40_000),
-  bulk: bulk(50_000),
-  drain1: drain(1, 6_000),
-  drain1prefetch10: drain(1, 20_000, 10),
-  drain10: drain(10, 20_000),
-  drain50: drain(50, 30_000),
-  drain100: drain(100, 30_000),
-  mixed: mixed(50, 20_000),
+  add1: add(1, 20_000),
+  add100: add(100, 100_000),
+  bulk: bulk(150_000),
+  drain1: drain(1, 30_000),
+  drain1prefetch10: drain(1, 80_000, 10),
+  drain10: drain(10, 60_000),
+  drain50: drain(50, 100_000),
+  drain100: drain(100, 100_000),
+  mixed: mixed(50, 80_000),
   latency: latency(400),
   memory: memory(30_000),
 };

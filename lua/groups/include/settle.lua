@@ -29,7 +29,7 @@ end
 local function pop(group, lock, done)
   local count = done - lock.done
   if count <= 0 then return false end
-  redis.call('LTRIM', QUEUE .. group, count, -1)
+  if count == 1 then redis.call('LPOP', QUEUE .. group) else redis.call('LTRIM', QUEUE .. group, count, -1) end
   backlog_change = backlog_change - count
   lock.done = done
   return true
