@@ -170,13 +170,8 @@ export {
   type QueueReference,
 } from './processor/index.js';
 export { QueueService, type QueueUpkeepHealth, type RedisQueueHealth } from './queue.service.js';
-export type {
-  ConnectionOptions,
-  PayloadCodec,
-  Retention,
-  RetentionLimits,
-  Subscription,
-} from './redis/index.js';
+export type { PayloadCodec, Retention, RetentionLimits } from './delivery/index.js';
+export type { ConnectionOptions, Subscription } from './redis/index.js';
 export { RedisQueueModule } from './redis-queue.module.js';
 export type {
   RedisQueueAsyncOptions,

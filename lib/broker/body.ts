@@ -1,5 +1,5 @@
 import { MessageError } from '../errors/index.js';
-import { encodePayload, readPayload, type PayloadCodec } from '../redis/index.js';
+import { encodePayload, readPayload, type PayloadCodec } from '../delivery/index.js';
 
 /** How bodies are stored. */
 export interface BodyTerms {

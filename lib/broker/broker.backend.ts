@@ -1,6 +1,7 @@
 import type { DeadLetter, UpkeepReport } from '../contract/index.js';
 import { ApiVersionError, checkFunction, InvalidOptionError } from '../errors/index.js';
-import type { RetentionLimits, Subscription } from '../redis/index.js';
+import type { RetentionLimits } from '../delivery/index.js';
+import type { Subscription } from '../redis/index.js';
 import type { MessageOrder, MessageState, QueueStats } from './message.js';
 import type { Bounds, Selection } from './selectors.js';
 

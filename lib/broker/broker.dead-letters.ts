@@ -1,6 +1,6 @@
 import type { DeadLetter, DeadLetters } from '../contract/index.js';
 import { checkPage } from '../errors/index.js';
-import { NO_HEADERS } from '../redis/index.js';
+import { NO_HEADERS } from '../delivery/index.js';
 import type { BrokerCore } from './broker.core.js';
 import { formatId, parseId } from './ids.js';
 

@@ -1,6 +1,6 @@
 import type { Delivery, Message, Rejection } from '../contract/index.js';
 import { checkDuration, reasonOf } from '../errors/index.js';
-import { Revocation } from '../redis/index.js';
+import { Revocation } from '../delivery/index.js';
 import type { HoldOutcome } from './broker.backend.js';
 
 /** A message of a broker queue as its handler sees it. */

@@ -13,8 +13,8 @@ import {
   type PayloadCodec,
   type Retention,
   type RetentionLimits,
-  type StandaloneOptions,
-} from '../redis/index.js';
+} from '../delivery/index.js';
+import { type StandaloneOptions } from '../redis/index.js';
 import { TEXT_CODEC } from './body.js';
 import { checkBackend, type BrokerBackend } from './broker.backend.js';
 import { checkNamespace } from './queue-name.js';

@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 import { checkKeys, checkList } from '../errors/index.js';
-import { allOrPartial } from '../redis/index.js';
+import { allOrPartial } from '../delivery/index.js';
 import { ActivityWaiter } from './activity.waiter.js';
 import type { BrokerCore } from './broker.core.js';
 import { BrokerDeadLetters } from './broker.dead-letters.js';

@@ -1,6 +1,6 @@
 import type { ClaimRequest, Delivery, DeliverySource } from '../contract/index.js';
 import { LeaseLostError } from '../errors/index.js';
-import { Exchange, Gatherer, NO_HEADERS, type ExchangeReply } from '../redis/index.js';
+import { Exchange, Gatherer, NO_HEADERS, type ExchangeReply } from '../delivery/index.js';
 import { ActivityWaiter } from './activity.waiter.js';
 import type { HeldRow, HoldOutcome } from './broker.backend.js';
 import type { BrokerCore } from './broker.core.js';

@@ -5,7 +5,7 @@ import {
   IntegrityError,
   InvalidOptionError,
 } from '../errors/index.js';
-import type { PayloadCodec } from '../redis/index.js';
+import type { PayloadCodec } from '../delivery/index.js';
 import { encodeBody, TEXT_CODEC } from './body.js';
 import type { BrokerCore } from './broker.core.js';
 import { FORMAT, FORMAT_VERSION, PAGE, type DumpOptions, type DumpProgress } from './dump.js';

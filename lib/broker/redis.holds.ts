@@ -1,5 +1,5 @@
 import type { UpkeepReport } from '../contract/index.js';
-import type { RetentionLimits } from '../redis/index.js';
+import type { RetentionLimits } from '../delivery/index.js';
 import type { BrokerHolds, HoldOutcome, HoldReply, HoldRequest } from './broker.backend.js';
 import {
   deadLettersScript,

@@ -1,4 +1,4 @@
-import { Gatherer } from '../redis/index.js';
+import { Gatherer } from '../delivery/index.js';
 import type { FoundRows, RowRequest, StoredRow } from './broker.backend.js';
 
 /** Reads that one call takes together. */

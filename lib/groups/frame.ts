@@ -1,5 +1,5 @@
 import { UnreadablePayloadError } from '../errors/index.js';
-import { parseHeaders, type Headers } from '../redis/index.js';
+import { parseHeaders, type Headers } from '../delivery/index.js';
 
 /** A list entry taken apart; the payload is still bytes. */
 export interface Frame {

@@ -1,3 +1,4 @@
+import { codesInOrder } from '../delivery/index.js';
 import { LeaseLostError, PayloadError } from '../errors/index.js';
 import { newId, type KeySpace } from '../redis/index.js';
 import type { ClaimedMessage } from './group-message.js';
@@ -50,9 +51,8 @@ export class GroupClaims {
   /** Settles many outcomes and claims what comes next, in one round trip. */
   async settle(outcomes: readonly GroupOutcome[], terms: ClaimTerms): Promise<SettleAnswer> {
     const { keepDead, codec } = this.core.settings;
-    const { codesOf, ...batch } = batchOutcomes(outcomes);
     const reply = await settleScript.run(this.core.connection, this.space, {
-      ...batch,
+      ...batchOutcomes(outcomes),
       ...terms,
       holder: this.holder,
       slot: this.calls++ % REMEMBERED_CALLS,
@@ -62,7 +62,7 @@ export class GroupClaims {
     });
     const place = { topic: this.topic, leaseMs: terms.leaseMs, codec };
     return {
-      codes: codesOf(reply.codes),
+      codes: codesInOrder(outcomes, reply.codes),
       leases: reply.leases.map((lease) => readLease(lease, place)),
       nextInMs: reply.nextInMs,
     };

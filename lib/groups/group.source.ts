@@ -1,5 +1,5 @@
 import type { ClaimRequest, Delivery, DeliverySource } from '../contract/index.js';
-import { Exchange, Gatherer, type ExchangeReply } from '../redis/index.js';
+import { Exchange, Gatherer, type ExchangeReply } from '../delivery/index.js';
 import type { ClaimTerms, GroupClaims } from './group-claims.js';
 import type { ClaimedMessage } from './group-message.js';
 import { MAX_BATCH } from './groups.options.js';

@@ -7,8 +7,8 @@ import {
   type PayloadCodec,
   type Retention,
   type RetentionLimits,
-  type StandaloneOptions,
-} from '../redis/index.js';
+} from '../delivery/index.js';
+import { type StandaloneOptions } from '../redis/index.js';
 
 /** Options of the groups engine, for the module (`groups: …`) and for a transport used alone. */
 export interface GroupsOptions {

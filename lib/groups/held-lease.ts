@@ -1,7 +1,8 @@
+import type { Ending } from '../delivery/index.js';
 import { encodeName } from '../redis/index.js';
 import { lostLease } from './group-claims.js';
 import type { ClaimedMessage } from './group-message.js';
-import { GroupDelivery, type DeliveryPort, type Ending } from './group.delivery.js';
+import { GroupDelivery, type DeliveryPort } from './group.delivery.js';
 import type { GroupOutcome } from './outcome.js';
 
 /** What a lease needs of its source. */

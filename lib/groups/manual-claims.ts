@@ -40,7 +40,7 @@ export class ManualClaims {
   }
 
   nack(message: MessageHandle, options: NackOptions): Promise<boolean> {
-    return this.settle(message, { verb: 'nack', ...checkNack(options) });
+    return this.settle(message, { verb: 'retry', ...checkNack(options) });
   }
 
   release(message: MessageHandle, options: { readonly delayMs?: number }): Promise<boolean> {
@@ -48,7 +48,7 @@ export class ManualClaims {
   }
 
   deadLetter(message: MessageHandle, reason: Error | string): Promise<boolean> {
-    return this.settle(message, { verb: 'dead', reason: reasonOf(reason) });
+    return this.settle(message, { verb: 'fail', reason: reasonOf(reason) });
   }
 
   async extend(message: MessageHandle, options: { readonly leaseMs?: number }): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { UnreadablePayloadError } from '../errors/index.js';
-import { decodeName, readPayload, type PayloadCodec } from '../redis/index.js';
+import { readPayload, type PayloadCodec } from '../delivery/index.js';
+import { decodeName } from '../redis/index.js';
 import { decodeFrame, type Frame } from './frame.js';
 import type { ClaimedMessage, GroupDeadLetter, PeekedMessage } from './group-message.js';
 import type { GroupLease, LetterRow } from './group.replies.js';

@@ -1,10 +1,10 @@
 /** How a message of a lease ended, as the settle script takes it. */
 export interface GroupOutcome {
   /**
-   * `last` is an ack that gives back what is left of the batch; `nack` comes again unless its
-   * attempts are used up; `dead` goes to the dead letters; `release` spends no attempt.
+   * `last` is an ack that gives back what is left of the batch; `retry` comes again unless its
+   * attempts are used up; `fail` goes to the dead letters; `release` spends no attempt.
    */
-  readonly verb: 'ack' | 'last' | 'nack' | 'dead' | 'release';
+  readonly verb: 'ack' | 'last' | 'retry' | 'fail' | 'release';
   /** Encoded. */
   readonly group: string;
   readonly token: string;
@@ -19,8 +19,6 @@ export interface SettleBatch {
   readonly acks: number;
   readonly others: number;
   readonly outcomes: readonly string[];
-  /** The codes in the order in which the outcomes were given. */
-  readonly codesOf: (replies: readonly number[]) => readonly number[];
 }
 
 /** Outcomes as arguments of the settle script: acks first, since they are the bulk and the shortest. */
@@ -31,14 +29,5 @@ export function batchOutcomes(given: readonly GroupOutcome[]): SettleBatch {
     if (verb === 'ack') acks.push(group, token, String(done));
     else others.push(verb, group, token, String(done), String(delayMs), reason);
   }
-  const count = acks.length / 3;
-  return {
-    acks: count,
-    others: others.length / 6,
-    outcomes: acks.concat(others),
-    codesOf: (replies) => {
-      let [ack, other] = [0, count];
-      return given.map(({ verb }) => replies[verb === 'ack' ? ack++ : other++]);
-    },
-  };
+  return { acks: acks.length / 3, others: others.length / 6, outcomes: acks.concat(others) };
 }

@@ -1,4 +1,5 @@
-import { decodeName, encodeName, NO_HEADERS, parseHeaders } from '../redis/index.js';
+import { NO_HEADERS, parseHeaders } from '../delivery/index.js';
+import { decodeName, encodeName } from '../redis/index.js';
 
 /** What stands before the payload of a job, in words. */
 export interface Envelope {

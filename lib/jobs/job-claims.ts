@@ -1,5 +1,6 @@
 import { LeaseLostError, reasonOf } from '../errors/index.js';
-import { encodePayload, type KeySpace } from '../redis/index.js';
+import { codesInOrder, encodePayload } from '../delivery/index.js';
+import { type KeySpace } from '../redis/index.js';
 import {
   checkDelay,
   checkDequeue,
@@ -13,7 +14,7 @@ import type { ClaimedJob, DequeueOptions, FailOptions, JobHandle } from './job.j
 import type { JobsCore } from './jobs.core.js';
 import { MAX_BATCH } from './jobs.options.js';
 import { extendScript, settleScript, type SettleReply } from './jobs.scripts.js';
-import { codesInOrder, settleArguments, type ClaimTerms, type JobOutcome } from './outcome.js';
+import { settleArguments, type ClaimTerms, type JobOutcome } from './outcome.js';
 
 const EXTENDED = { '1': 'extended', '0': 'lost', '-1': 'cancelled' } as const;
 

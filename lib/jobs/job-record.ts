@@ -1,5 +1,5 @@
 import { UnreadablePayloadError } from '../errors/index.js';
-import { readPayload, type PayloadCodec } from '../redis/index.js';
+import { readPayload, type PayloadCodec } from '../delivery/index.js';
 import { decodeEnvelope } from './envelope.js';
 import type { ClaimedJob, JobRecord } from './job.js';
 import type { ClaimedEntry, ShownJob } from './job.replies.js';

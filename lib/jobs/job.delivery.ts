@@ -1,6 +1,4 @@
-import type { Delivery, Rejection } from '../contract/index.js';
-import { checkDuration, reasonOf } from '../errors/index.js';
-import { Revocation } from '../redis/index.js';
+import { HeldDelivery, type Ending } from '../delivery/index.js';
 import type { ClaimedJob } from './job.js';
 import type { JobOutcome } from './outcome.js';
 
@@ -14,15 +12,15 @@ export interface DeliveryPort {
 }
 
 /** A job held by a claim loop of this process. */
-export class JobDelivery implements Delivery {
+export class JobDelivery extends HeldDelivery {
   /** When the lease ends unless it is extended, on the process's own monotonic clock. */
   leaseEndsAt: number;
-  private readonly revocation = new Revocation();
 
   constructor(
     readonly message: ClaimedJob,
     private readonly port: DeliveryPort,
   ) {
+    super();
     this.leaseEndsAt = performance.now() + message.leaseMs;
   }
 
@@ -34,21 +32,12 @@ export class JobDelivery implements Delivery {
     return this.message.leaseMs;
   }
 
-  get maxAttempts(): number | null {
+  override get maxAttempts(): number | null {
     return this.message.maxAttempts;
   }
 
   get unreadable(): Error | null {
     return this.message.unreadable;
-  }
-
-  onRevoked(listener: (reason: Error) => void): void {
-    this.revocation.onRevoked(listener);
-  }
-
-  /** Tells the listeners, once, that this claim is void. */
-  revoke(reason: Error): void {
-    this.revocation.revoke(reason);
   }
 
   /** A result that cannot be stored makes the run an ordinary failure: it rejects before any write. */
@@ -62,20 +51,12 @@ export class JobDelivery implements Delivery {
     });
   }
 
-  nack({ error, retryInMs }: Rejection): Promise<void> {
-    const { id, token } = this.message;
-    const reason = reasonOf(error);
-    const verb = retryInMs === null ? 'fail' : 'retry';
-    return this.port.settle(this, { verb, id, token, delayMs: Math.ceil(retryInMs ?? 0), reason });
-  }
-
-  async release(options: { readonly delayMs?: number } = {}): Promise<void> {
-    const { id, token } = this.message;
-    const delayMs = checkDuration('delayMs', options.delayMs ?? 0, { min: 0 });
-    await this.port.settle(this, { verb: 'release', id, token, delayMs, reason: '' });
-  }
-
   extend(): Promise<void> {
     return this.port.extend(this);
+  }
+
+  protected end(ending: Ending): Promise<void> {
+    const { id, token } = this.message;
+    return this.port.settle(this, { ...ending, id, token });
   }
 }

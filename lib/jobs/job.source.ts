@@ -1,6 +1,6 @@
 import type { ClaimRequest, Delivery, DeliverySource } from '../contract/index.js';
 import { CancelledError } from '../errors/index.js';
-import { Exchange, Gatherer, type ExchangeReply } from '../redis/index.js';
+import { Exchange, Gatherer, type ExchangeReply } from '../delivery/index.js';
 import type { HeldJobs } from './held-jobs.js';
 import { JobDelivery, type DeliveryPort } from './job.delivery.js';
 import { lostLease, type JobClaims } from './job-claims.js';

@@ -7,8 +7,8 @@ import {
   type PayloadCodec,
   type Retention,
   type RetentionLimits,
-  type StandaloneOptions,
-} from '../redis/index.js';
+} from '../delivery/index.js';
+import { type StandaloneOptions } from '../redis/index.js';
 
 /** Options of the jobs engine, for the module (`jobs: …`) and for a driver used alone. */
 export interface JobsOptions {

@@ -1,4 +1,4 @@
-import type { RetentionLimits } from '../redis/index.js';
+import type { Ending, RetentionLimits } from '../delivery/index.js';
 
 /** How a run ended, as the settle script takes it. */
 export type JobOutcome =
@@ -8,13 +8,7 @@ export type JobOutcome =
       readonly token: string;
       readonly result: string | Buffer;
     }
-  | {
-      readonly verb: 'fail' | 'retry' | 'release';
-      readonly id: string;
-      readonly token: string;
-      readonly delayMs: number;
-      readonly reason: string;
-    };
+  | (Ending & { readonly id: string; readonly token: string });
 
 /** What a settle call wants in return. */
 export interface ClaimTerms {
@@ -55,14 +49,4 @@ export function settleArguments(
     keepFailedMs: kept.keepFailed.ageMs,
     outcomesAndTypes: acks.concat(others, terms.types),
   };
-}
-
-/** Puts the codes, which come in the order acks then others, back in the order of the outcomes. */
-export function codesInOrder(
-  outcomes: readonly JobOutcome[],
-  codes: readonly number[],
-): readonly number[] {
-  let ack = 0;
-  let other = outcomes.reduce((count, { verb }) => count + (verb === 'ack' ? 1 : 0), 0);
-  return outcomes.map(({ verb }) => codes[verb === 'ack' ? ack++ : other++]);
 }

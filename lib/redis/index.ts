@@ -11,33 +11,12 @@ export {
   type ConnectionSettings,
 } from './connection.options.js';
 export { Doorbell, type DoorbellRequest } from './doorbell.js';
-export { Exchange, type ExchangePort, type ExchangeReply } from './exchange.js';
-export { Gatherer, type GathererPort } from './gatherer.js';
-export { checkHeaders, NO_HEADERS, parseHeaders, type Headers } from './headers.js';
 export { newId } from './ids.js';
 export { checkPrefix, DEFAULT_PREFIX, KeySpace } from './key-space.js';
 export { settled } from './link.js';
 export { checkName, decodeName, encodeName, MAX_NAME_BYTES } from './names.js';
-export {
-  checkCodec,
-  decodePayload,
-  encodePayload,
-  JSON_CODEC,
-  readPayload,
-  type PayloadCodec,
-  type PayloadLimit,
-  type ReadPayload,
-} from './payload-codec.js';
-export { allOrPartial } from './partial.js';
 export { asBuffer, asInteger, asList, asText, asTextOrNull } from './replies.js';
-export {
-  checkRetention,
-  KEEP_FAILURES,
-  type Retention,
-  type RetentionLimits,
-} from './retention.js';
 export { pause } from './retry-budget.js';
-export { Revocation } from './revocation.js';
 export {
   defineScript,
   definedScripts,

@@ -1,5 +1,6 @@
 import type { DeadLetter } from '../contract/index.js';
-import { asList, asText, parseHeaders, readPayload, type PayloadCodec } from '../redis/index.js';
+import { parseHeaders, readPayload, type PayloadCodec } from '../delivery/index.js';
+import { asList, asText } from '../redis/index.js';
 
 /** A dead letter of a stream. */
 export interface StreamDeadLetter extends DeadLetter {

@@ -4,7 +4,7 @@ export type StreamOutcome = OutcomeOf &
     | { readonly verb: 'ack' }
     | {
         /** postpone: back of the stream when the delay is over, without the run being spent. */
-        readonly verb: 'dead' | 'requeue' | 'postpone' | 'release';
+        readonly verb: 'retry' | 'fail' | 'release' | 'postpone';
         readonly delayMs: number;
         readonly reason: string;
       }
@@ -26,14 +26,4 @@ export function outcomeArguments(outcomes: readonly StreamOutcome[]) {
     else ended.push(one.verb, one.id, one.token, String(one.delayMs), one.reason);
   }
   return { acks: acks.length / 2, ended: ended.length / 5, outcomes: acks.concat(ended) };
-}
-
-/** Puts the codes, which come in the order acks then others, back in the order of the outcomes. */
-export function codesInOrder(
-  outcomes: readonly StreamOutcome[],
-  codes: readonly number[],
-): readonly number[] {
-  let ack = 0;
-  let other = outcomes.reduce((count, { verb }) => count + (verb === 'ack' ? 1 : 0), 0);
-  return outcomes.map(({ verb }) => codes[verb === 'ack' ? ack++ : other++]);
 }

@@ -1,6 +1,11 @@
-import type { Delivery, Rejection } from '../contract/index.js';
-import { checkDuration, reasonOf, UnreadablePayloadError } from '../errors/index.js';
-import { parseHeaders, readPayload, Revocation, type ReadPayload } from '../redis/index.js';
+import {
+  HeldDelivery,
+  parseHeaders,
+  readPayload,
+  type Ending,
+  type ReadPayload,
+} from '../delivery/index.js';
+import { UnreadablePayloadError } from '../errors/index.js';
 import type { StreamEntry } from './entry.js';
 import type { StreamOutcome } from './outcome.js';
 import type { StreamMessage } from './stream.message.js';
@@ -22,10 +27,7 @@ interface Read extends ReadPayload {
 }
 
 /** An entry held by this process. */
-export class StreamDelivery implements Delivery {
-  /** The producers of streams set no limit. */
-  readonly maxAttempts = null;
-  private readonly revocation = new Revocation();
+export class StreamDelivery extends HeldDelivery {
   private read: Read | undefined;
   private shown: StreamMessage | undefined;
   private isAcked = false;
@@ -33,7 +35,9 @@ export class StreamDelivery implements Delivery {
   constructor(
     readonly entry: StreamEntry,
     private readonly port: DeliveryPort,
-  ) {}
+  ) {
+    super();
+  }
 
   get message(): StreamMessage {
     return (this.shown ??= this.show());
@@ -56,15 +60,6 @@ export class StreamDelivery implements Delivery {
     return parseHeaders(this.entry.headers);
   }
 
-  onRevoked(listener: (reason: Error) => void): void {
-    this.revocation.onRevoked(listener);
-  }
-
-  /** Tells the listeners, once, that this claim is void. */
-  revoke(reason: Error): void {
-    this.revocation.revoke(reason);
-  }
-
   /** Streams keep no results: whatever the handler returned is none of their business. */
   async ack(): Promise<void> {
     if (this.isAcked) return; // done is done; the server has forgotten it
@@ -73,27 +68,14 @@ export class StreamDelivery implements Delivery {
     this.isAcked = true;
   }
 
-  nack({ error, retryInMs }: Rejection): Promise<void> {
-    const verb = retryInMs === null ? 'dead' : 'requeue';
-    return this.end(verb, Math.ceil(retryInMs ?? 0), reasonOf(error));
-  }
-
-  async release(options: { readonly delayMs?: number } = {}): Promise<void> {
-    const delayMs = checkDuration('delayMs', options.delayMs ?? 0, { min: 0 });
-    await this.end(delayMs > 0 ? 'postpone' : 'release', delayMs, '');
-  }
-
   extend(): Promise<void> {
     return this.port.extend(this);
   }
 
-  private end(
-    verb: 'dead' | 'requeue' | 'postpone' | 'release',
-    delayMs: number,
-    reason: string,
-  ): Promise<void> {
+  protected end({ verb, delayMs, reason }: Ending): Promise<void> {
     const { queue, entryId, token } = this.entry;
-    return this.port.settle({ verb, queue, id: entryId, token, delayMs, reason });
+    const own = verb === 'release' && delayMs > 0 ? 'postpone' : verb;
+    return this.port.settle({ verb: own, queue, id: entryId, token, delayMs, reason });
   }
 
   private show(): StreamMessage {

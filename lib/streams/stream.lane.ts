@@ -1,6 +1,7 @@
+import { codesInOrder } from '../delivery/index.js';
 import { encodeName, type KeySpace } from '../redis/index.js';
 import { isForeign, readNewEntries, toEntry, type RawEntry, type StreamEntry } from './entry.js';
-import { codesInOrder, outcomeArguments, type StreamOutcome } from './outcome.js';
+import { outcomeArguments, type StreamOutcome } from './outcome.js';
 import { joinGroup } from './stream-group.js';
 import { spaceOf, type StreamsCore } from './streams.core.js';
 import { extendScript, leaveScript, settleScript, type SettleReply } from './streams.scripts.js';

@@ -1,6 +1,6 @@
 import type { ClaimRequest, DeliverySource } from '../contract/index.js';
 import { LeaseLostError, OperationalError } from '../errors/index.js';
-import { Exchange, Gatherer, type ExchangeReply } from '../redis/index.js';
+import { Exchange, Gatherer, type ExchangeReply } from '../delivery/index.js';
 import type { StreamEntry } from './entry.js';
 import { IdleWait } from './idle-wait.js';
 import type { StreamOutcome } from './outcome.js';

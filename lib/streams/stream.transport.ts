@@ -5,7 +5,8 @@ import {
   ClosedError,
   OperationalError,
 } from '../errors/index.js';
-import { checkName, encodePayload, pickOptions, type KeySpace } from '../redis/index.js';
+import { encodePayload } from '../delivery/index.js';
+import { checkName, pickOptions, type KeySpace } from '../redis/index.js';
 import type { NewStreamPayload, StreamPublishOptions } from './stream.message.js';
 import { StreamConsumer } from './stream.consumer.js';
 import { StreamDeadLetters } from './stream.dead-letters.js';

@@ -7,13 +7,8 @@ import {
   MAX_TIMER_MS,
   withoutUndefined,
 } from '../errors/index.js';
-import {
-  JSON_CODEC,
-  checkCodec,
-  checkName,
-  type PayloadCodec,
-  type StandaloneOptions,
-} from '../redis/index.js';
+import { JSON_CODEC, checkCodec, type PayloadCodec } from '../delivery/index.js';
+import { checkName, type StandaloneOptions } from '../redis/index.js';
 
 /** Options of the streams engine, for the module (`streams: …`) and for its parts used alone. */
 export interface StreamsOptions {

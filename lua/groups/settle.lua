@@ -1,7 +1,7 @@
 -- Settles what ended and claims what comes next, in one round trip.
 -- The arguments after the named ones: `acks` times (group, token, done), `others` times
 -- (verb, group, token, done, delay, reason). Verbs: last (an ack that gives back the rest of its
--- batch), nack, dead, release.
+-- batch), retry, fail, release.
 -- Answers: a code per settled one (1 settled, 0 lease lost), then the claim: first fence, groups,
 -- milliseconds until the next is due (-1: nothing known). limit -1 claims nothing, 0 passes a ring on.
 -- `exact`: each settle is about its own message alone, see the include.

@@ -96,7 +96,7 @@ local function give_back(group, lock, run)
   if run.parked then return park(group, lock, run.delay_ms) end
   run.woken = true
   -- a failure comes ahead of the groups that were served just now (the seed's rule), a release behind
-  free(group, lock, run.verb == 'nack' and 0 or now)
+  free(group, lock, run.verb == 'retry' and 0 or now)
 end
 
 -- A run that did not go well. The first write frees memory, so that a full server lets it through.
@@ -105,7 +105,7 @@ local function end_run(group, lock, run)
   redis.call('ZREM', PARKED, group)
   if pop(group, lock, run.done) then redis.call('HSET', TRIES, group, 1) end
   local tries = tonumber(redis.call('HGET', TRIES, group)) or 0
-  if run.verb == 'dead' or run.verb == 'nack' and run.attempts > 0 and tries >= run.attempts then
+  if run.verb == 'fail' or run.verb == 'retry' and run.attempts > 0 and tries >= run.attempts then
     bury_head(group, run.reason, run.keep)
     run.woken = free(group, lock, now)
   else

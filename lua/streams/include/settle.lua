@@ -30,7 +30,7 @@ local function requeue(message, run)
   return add_entry(message)
 end
 
--- A run that did not end well: dead, requeue, postpone (the run is not spent) or release.
+-- A run that did not end well: fail, retry, postpone (the run is not spent) or release.
 -- What the server refuses to store stays pending.
 local function end_run(run)
   if not is_held(run.id, run.token) then return LOST end
@@ -41,9 +41,9 @@ local function end_run(run)
     count_up('ghosts', 1) -- deleted meanwhile: there is nothing to bring back
   else
     local attempts = message.attempt + run.count
-    local reply = run.verb == 'dead'
+    local reply = run.verb == 'fail'
       and bury(message, { reason = 'rejected', attempts = attempts, error = run.reason, max_len = run.dead_max_len })
-      or run.verb ~= 'dead' and requeue(message, run)
+      or run.verb ~= 'fail' and requeue(message, run)
     if is_error(reply) then return REFUSED end
   end
   finish({ run.id })

@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import { bodiesOf, collect, idsOf, useBroker } from './broker-fixture.js';
 import { formatId, RedisBackend } from '../../../lib/broker/index.js';
-import { JSON_CODEC } from '../../../lib/redis/index.js';
+import { JSON_CODEC } from '../../../lib/delivery/index.js';
 
 const fixture = useBroker('broker-read');
 

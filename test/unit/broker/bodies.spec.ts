@@ -1,6 +1,6 @@
 import { encodeBody, TEXT_CODEC } from '../../../lib/broker/body.js';
 import { MessageError } from '../../../lib/errors/index.js';
-import { JSON_CODEC } from '../../../lib/redis/index.js';
+import { JSON_CODEC } from '../../../lib/delivery/index.js';
 
 describe('a body', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { NotConnectedError, PartialFailureError } from '../../../lib/errors/index.js';
-import { JSON_CODEC } from '../../../lib/redis/index.js';
+import { JSON_CODEC } from '../../../lib/delivery/index.js';
 import { brokerOn } from './stand-in-backend.js';
 
 const away = new NotConnectedError('no connection');

@@ -1,3 +1,4 @@
+import { codesInOrder } from '../../../lib/delivery/index.js';
 import { batchOutcomes, type GroupOutcome } from '../../../lib/groups/outcome.js';
 
 const outcome = (verb: GroupOutcome['verb'], token: string, done: number): GroupOutcome => ({
@@ -13,7 +14,7 @@ describe('the outcomes of one settle call', () => {
   test('say acks first', () => {
     const batch = batchOutcomes([
       outcome('ack', '7', 1),
-      outcome('nack', '8', 0),
+      outcome('retry', '8', 0),
       outcome('ack', '9', 3),
       outcome('last', '6', 2),
     ]);
@@ -21,21 +22,21 @@ describe('the outcomes of one settle call', () => {
     expect(batch.outcomes).toEqual([
       ...['g7', '7', '1'],
       ...['g9', '9', '3'],
-      ...['nack', 'g8', '8', '0', '5', 'why'],
+      ...['retry', 'g8', '8', '0', '5', 'why'],
       ...['last', 'g6', '6', '2', '5', 'why'],
     ]);
   });
 
   test('get their codes back in the order in which they were given', () => {
-    const batch = batchOutcomes([
-      outcome('nack', '8', 0),
+    const outcomes = [
+      outcome('retry', '8', 0),
       outcome('ack', '7', 1),
       outcome('ack', '9', 1),
       outcome('release', '5', 0),
       outcome('ack', '7', 2),
-    ]);
-    // the three acks, then nack of 8 and release of 5
-    expect(batch.codesOf([10, 11, 12, 20, 21])).toEqual([20, 10, 11, 21, 12]);
+    ];
+    // the three acks, then retry of 8 and release of 5
+    expect(codesInOrder(outcomes, [10, 11, 12, 20, 21])).toEqual([20, 10, 11, 21, 12]);
   });
 
   test('may be none', () => {

@@ -1,4 +1,5 @@
-import { codesInOrder, settleArguments, type JobOutcome } from '../../../lib/jobs/outcome.js';
+import { codesInOrder } from '../../../lib/delivery/index.js';
+import { settleArguments, type JobOutcome } from '../../../lib/jobs/outcome.js';
 import { JOBS_DEFAULTS } from '../../../lib/jobs/index.js';
 
 const TERMS = { limit: 3, leaseMs: 1_000, attempts: 5, types: ['a', 'b'] };

@@ -6,7 +6,7 @@ import {
   JSON_CODEC,
   parseHeaders,
   type PayloadCodec,
-} from '../../../lib/redis/index.js';
+} from '../../../lib/delivery/index.js';
 
 const circular: Record<string, unknown> = {};
 circular.self = circular;

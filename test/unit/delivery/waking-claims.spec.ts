@@ -1,4 +1,4 @@
-import { Exchange, type ExchangeReply } from '../../../lib/redis/index.js';
+import { Exchange, type ExchangeReply } from '../../../lib/delivery/index.js';
 
 type Answer = (reply: ExchangeReply<string>) => void;
 
