@@ -13,6 +13,8 @@ export {
   type PayloadLimit,
   type ReadPayload,
 } from './payload-codec.js';
+export { newId } from './ids.js';
+export { OpenCalls, type CallName } from './open-calls.js';
 export { allOrPartial } from './partial.js';
 export {
   checkRetention,

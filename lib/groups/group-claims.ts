@@ -1,6 +1,6 @@
-import { codesInOrder } from '../delivery/index.js';
+import { newId, codesInOrder } from '../delivery/index.js';
 import { LeaseLostError, PayloadError } from '../errors/index.js';
-import { newId, type KeySpace } from '../redis/index.js';
+import { type KeySpace } from '../redis/index.js';
 import type { ClaimedMessage } from './group-message.js';
 import type { GroupsCore } from './groups.core.js';
 import { extendScript, settleScript } from './groups.scripts.js';

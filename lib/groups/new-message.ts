@@ -1,6 +1,6 @@
 import { checkInteger, checkKeys } from '../errors/index.js';
-import { checkHeaders, encodePayload } from '../delivery/index.js';
-import { checkName, encodeName, newId } from '../redis/index.js';
+import { newId, checkHeaders, encodePayload } from '../delivery/index.js';
+import { checkName, encodeName } from '../redis/index.js';
 import type { NewMessage } from './group-message.js';
 import type { GroupsSettings } from './groups.options.js';
 import { TOP_TIER } from './tiers.js';

@@ -1,5 +1,5 @@
 import { LeaseLostError, reasonOf } from '../errors/index.js';
-import { codesInOrder, encodePayload } from '../delivery/index.js';
+import { OpenCalls, codesInOrder, encodePayload } from '../delivery/index.js';
 import { type KeySpace } from '../redis/index.js';
 import {
   checkDelay,
@@ -22,6 +22,8 @@ const NO_CLAIM: ClaimTerms = { limit: -1, leaseMs: 1, attempts: 1, types: [] };
 
 /** Claiming and settling of one queue: by hand (`dequeue`, `ack` …) and in batches for the loop. */
 export class JobClaims {
+  private readonly calls = new OpenCalls();
+
   constructor(
     private readonly core: JobsCore,
     private readonly space: KeySpace,
@@ -77,15 +79,15 @@ export class JobClaims {
     outcomes: readonly JobOutcome[],
     terms: ClaimTerms,
   ): Promise<Omit<SettleReply, 'claimed'> & { readonly claimed: ClaimedJob[] }> {
-    const reply = await settleScript.run(
-      this.core.connection,
-      this.space,
-      settleArguments(outcomes, terms, this.core.settings),
+    const { connection, settings } = this.core;
+    const args = settleArguments(outcomes, terms, settings);
+    const reply = await this.calls.name((name) =>
+      settleScript.run(connection, this.space, { ...args, ...name }),
     );
     const place = { queue: this.queue, leaseMs: terms.leaseMs };
     return {
       codes: codesInOrder(outcomes, reply.codes),
-      claimed: reply.claimed.map((entry) => readClaimedJob(entry, this.core.settings.codec, place)),
+      claimed: reply.claimed.map((entry) => readClaimedJob(entry, settings.codec, place)),
       nextInMs: reply.nextInMs,
     };
   }

@@ -44,13 +44,18 @@ export function statusOf(letter: string): JobStatus {
   return STATUS_OF_LETTER[letter];
 }
 
-/** Reads (id, data, attempt) triples; their fences follow one another from `firstFence`. */
+/**
+ * Reads (id, data, attempt) triples; their fences follow one another from `firstFence`. One without
+ * data was cancelled or recovered before a lost reply was asked for again.
+ */
 export function readClaimed(firstFence: number, flat: readonly unknown[]): ClaimedEntry[] {
   const entries: ClaimedEntry[] = [];
   for (let at = 0; at < flat.length; at += 3) {
+    const data = flat[at + 1] as Buffer | null;
+    if (data === null) continue;
     entries.push({
       id: asText(flat[at]),
-      data: flat[at + 1] as Buffer,
+      data,
       attempt: flat[at + 2] as number,
       fence: firstFence + at / 3,
     });

@@ -6,8 +6,8 @@ import {
   checkInteger,
   checkKeys,
 } from '../errors/index.js';
-import { checkHeaders, encodePayload } from '../delivery/index.js';
-import { checkName, newId } from '../redis/index.js';
+import { newId, checkHeaders, encodePayload } from '../delivery/index.js';
+import { checkName } from '../redis/index.js';
 import { encodeHead } from './envelope.js';
 import type { NewJob } from './job.js';
 import type { JobsSettings } from './jobs.options.js';

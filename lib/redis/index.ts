@@ -11,7 +11,6 @@ export {
   type ConnectionSettings,
 } from './connection.options.js';
 export { Doorbell, type DoorbellRequest } from './doorbell.js';
-export { newId } from './ids.js';
 export { checkPrefix, DEFAULT_PREFIX, KeySpace } from './key-space.js';
 export { settled } from './link.js';
 export { checkName, decodeName, encodeName, MAX_NAME_BYTES } from './names.js';

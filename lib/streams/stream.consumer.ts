@@ -1,3 +1,4 @@
+import { newId } from '../delivery/index.js';
 import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
 import { Observable } from 'rxjs';
@@ -8,7 +9,7 @@ import {
   ClosedError,
   InvalidOptionError,
 } from '../errors/index.js';
-import { checkName, newId, pickOptions, settled } from '../redis/index.js';
+import { checkName, pickOptions, settled } from '../redis/index.js';
 import type { StreamConsumed } from './consumed.js';
 import { Deliverer } from './deliverer.js';
 import { DeliveryPump, type PumpTarget } from './delivery-pump.js';

@@ -6,8 +6,8 @@ import {
   OperationalError,
   PayloadError,
 } from '../errors/index.js';
-import { allOrPartial, checkHeaders, Gatherer } from '../delivery/index.js';
-import { asText, checkName, newId, pickOptions, type KeySpace } from '../redis/index.js';
+import { newId, allOrPartial, checkHeaders, Gatherer } from '../delivery/index.js';
+import { asText, checkName, pickOptions, type KeySpace } from '../redis/index.js';
 import type { NewStreamMessage, StreamPublishOptions, StreamBody } from './stream.message.js';
 import { openCore, spaceOf, STANDALONE_NAMES, type StreamsCore } from './streams.core.js';
 import { MAX_BATCH, resolveStreamsOptions, type StreamProducerOptions } from './streams.options.js';

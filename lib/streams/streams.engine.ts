@@ -1,3 +1,4 @@
+import { newId } from '../delivery/index.js';
 import { hostname } from 'node:os';
 import { Logger } from '@nestjs/common';
 import type {
@@ -8,7 +9,7 @@ import type {
   UpkeepTask,
 } from '../contract/index.js';
 import { checkInteger } from '../errors/index.js';
-import { checkName, checkPrefix, newId, type RedisConnection } from '../redis/index.js';
+import { checkName, checkPrefix, type RedisConnection } from '../redis/index.js';
 import { StreamSource } from './stream.source.js';
 import type { StreamDeadLetters } from './stream.dead-letters.js';
 import type { StreamHealth } from './stream.stats.js';

@@ -1,21 +1,27 @@
 -- Settles what ended and claims what comes next, in one round trip.
 -- The arguments after the named ones: `done` times (id, fence, result), `ended` times
 -- (verb, id, fence, delay, reason), then the wanted types. Verbs: retry, fail, release.
--- Answers: a code per settled job (1 settled, 0 lease lost, -1 cancelled), then the claim.
+-- Answers: a code per settled job (1 settled, 0 lease lost, -1 cancelled), then the claim. A call that
+-- is sent again under its place and number answers the same; see the include `recall`.
 local base = KEYS[1]
 local done, ended = tonumber(ARGV[1]), tonumber(ARGV[2])
 local limit, lease_ms, attempts = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local keep_done, keep_failed, keep_failed_ms = tonumber(ARGV[6]), ARGV[7], ARGV[8]
+local place, call = ARGV[9], ARGV[10]
 -- @include clock
 -- @include jobs/places
 -- @include jobs/finish
 -- @include jobs/claim
 -- @include jobs/settle
+-- @include jobs/again
+
+local known = recall(place, call)
+if known then return answer_again(known, lease_ms) end
 
 local keep = retention_of(keep_failed, keep_failed_ms)
 local codes = {}
-if done > 0 then ack_all(codes, 9, done, keep_done) end
-local from = 9 + done * 3
+if done > 0 then ack_all(codes, 11, done, keep_done) end
+local from = 11 + done * 3
 for i = from, from + ended * 5 - 1, 5 do
   codes[#codes + 1] = end_run(ARGV[i + 1], ARGV[i + 2], {
     verb = ARGV[i], delay_ms = tonumber(ARGV[i + 3]), reason = ARGV[i + 4], keep_failed = keep,
@@ -26,8 +32,12 @@ local types = {}
 for i = from + ended * 5, #ARGV do
   types[#types + 1] = ARGV[i]
 end
-if limit < 0 then return { codes, '0', {}, -1 } end
-local fence, taken = claim({
-  limit = limit, lease_ms = lease_ms, attempts = attempts, types = types, keep_failed = keep,
-})
-return { codes, string.format('%.0f', fence), taken, #taken > 0 and 0 or next_due_in() }
+local fence, taken = 0, {}
+if limit >= 0 then
+  fence, taken = claim({
+    limit = limit, lease_ms = lease_ms, attempts = attempts, types = types, keep_failed = keep,
+  })
+end
+keep_answer(codes, fence, taken)
+local next_in = (limit < 0 or #taken > 0) and -1 or next_due_in()
+return { codes, string.format('%.0f', fence), taken, next_in }

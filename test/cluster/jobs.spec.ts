@@ -1,5 +1,6 @@
 import { createJobsEngine, type ClaimedJob, type JobDriver } from '../../lib/jobs/index.js';
-import { KeySpace, RedisConnection, newId } from '../../lib/redis/index.js';
+import { newId } from '../../lib/delivery/index.js';
+import { KeySpace, RedisConnection } from '../../lib/redis/index.js';
 import { pause } from '../contract/waiting.js';
 import { Worker } from '../fault/jobs/worker.js';
 import { eventually } from '../support/eventually.js';

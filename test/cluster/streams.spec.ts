@@ -1,5 +1,5 @@
 import { Cluster } from 'ioredis';
-import { newId } from '../../lib/redis/index.js';
+import { newId } from '../../lib/delivery/index.js';
 import { StreamTransport, type StreamConsumed } from '../../lib/streams/index.js';
 import { RecordingLogger } from '../contract/logs.js';
 import { eventually } from '../support/eventually.js';

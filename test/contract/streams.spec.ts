@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
-import { KeySpace, RedisConnection, newId } from '../../lib/redis/index.js';
+import { newId } from '../../lib/delivery/index.js';
+import { KeySpace, RedisConnection } from '../../lib/redis/index.js';
 import { createStreamsEngine } from '../../lib/streams/index.js';
 import { REDIS_URL, testPrefix } from '../support/test-prefix.js';
 import { describeEngineContract } from './contract-suite.js';

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { newId } from '../../lib/redis/index.js';
+import { newId } from '../../lib/delivery/index.js';
 
 /** The server that the global set-up started. */
 export const REDIS_URL = process.env.REDIS_URL!;

@@ -4,7 +4,7 @@ import {
   type BrokerQueue,
   type QueueBrokerOptions,
 } from '../../../lib/broker/index.js';
-import { newId } from '../../../lib/redis/index.js';
+import { newId } from '../../../lib/delivery/index.js';
 import { REDIS_URL, testPrefix } from '../../support/test-prefix.js';
 import { auditNamespace } from './namespace-audit.js';
 

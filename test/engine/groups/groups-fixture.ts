@@ -9,7 +9,8 @@ import {
   type GroupTransport,
   type NewMessage,
 } from '../../../lib/groups/index.js';
-import { RedisConnection, encodeName, newId } from '../../../lib/redis/index.js';
+import { newId } from '../../../lib/delivery/index.js';
+import { RedisConnection, encodeName } from '../../../lib/redis/index.js';
 import { startServer, type ServerOptions, type TestServer } from '../../support/redis-server.js';
 import { REDIS_URL, testPrefix, type TestPrefix } from '../../support/test-prefix.js';
 

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
-import { encodeName, newId } from '../../../lib/redis/index.js';
+import { newId } from '../../../lib/delivery/index.js';
+import { encodeName } from '../../../lib/redis/index.js';
 import {
   StreamConsumer,
   StreamProducer,

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { JobDriver, type JobStats, type NewJob } from '../../../lib/jobs/index.js';
-import { newId } from '../../../lib/redis/index.js';
+import { newId } from '../../../lib/delivery/index.js';
 import { RecordingLogger } from '../../contract/logs.js';
 import { eventually } from '../../support/eventually.js';
 import { FaultyProxy } from '../../support/faulty-proxy.js';

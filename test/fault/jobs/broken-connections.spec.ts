@@ -102,9 +102,10 @@ function endBlackHole(): void {
 }
 
 describe('a reply that is lost', () => {
-  test('of a settle and claim: the settles are repeated, the claimed come back by lease', async () => {
+  test('of a settle and claim: it is asked again, and no attempt is spent for nothing', async () => {
     const release = signalled();
-    const one = bench.worker({ handler: () => release.promise, loop: { concurrency: 4 } });
+    const loop = { concurrency: 4, leaseMs: 60_000 };
+    const one = bench.worker({ handler: () => release.promise, loop });
     await bench.add(20);
     await eventually(() => one.begun === 4);
     bench.proxy.dropReplies();
@@ -112,9 +113,23 @@ describe('a reply that is lost', () => {
     await bench.untilStats({ done: 4, running: 4 });
     endBlackHole();
     const records = await bench.expectAllDoneOnce(20, [one]);
-    expect(records.filter(({ recoveries }) => recoveries === 1)).toHaveLength(4);
+    expect(records.filter(({ attempts }) => attempts !== 1)).toEqual([]);
     expect([...one.runs.values()]).toEqual(Array(20).fill(1));
     expect(one.logger.lines.filter(({ text }) => text.includes('not written'))).toEqual([]);
+  });
+
+  test('of one call after another, under load: each job runs once, within its first lease', async () => {
+    const loop = { concurrency: 10, leaseMs: 60_000 };
+    const one = bench.worker({ handler: () => pause(2), loop, limits: LIMITS });
+    await bench.add(600);
+    for (const share of [50, 150, 250, 350, 450]) {
+      await eventually(() => one.begun >= share, { withinMs: 20_000 });
+      bench.proxy.dropReplies();
+      await pause(20);
+      endBlackHole();
+    }
+    const records = await bench.expectAllDoneOnce(600, [one]);
+    expect(records.filter(({ attempts }) => attempts !== 1)).toEqual([]);
   });
 
   test('of an enqueue: repeated by the library or by the caller, it is one job', async () => {

@@ -1,4 +1,4 @@
-import { newId } from '../../../lib/redis/index.js';
+import { newId } from '../../../lib/delivery/index.js';
 
 describe('new ids', () => {
   test('are 20 lower-case characters, unique, and ascend in the order of making', () => {

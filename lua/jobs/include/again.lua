@@ -1,0 +1,40 @@
+-- A settle call that is sent again, since its reply was lost; `place` and `call` name it.
+-- @include recall
+
+-- A call that settled and claimed nothing may simply be carried out again.
+local function has_changed_anything(codes, taken)
+  for _, code in ipairs(codes) do
+    if code == SETTLED then return true end
+  end
+  return #taken > 0
+end
+
+local function keep_answer(codes, fence, taken)
+  if not has_changed_anything(codes, taken) then return end
+  local ids = {}
+  for i = 1, #taken, 3 do
+    ids[#ids + 1] = taken[i]
+  end
+  keep_for_recall(place, call, { codes, fence, ids })
+end
+
+-- Their leases begin anew. A job that was cancelled or recovered meanwhile comes without its data.
+local function taken_again(fence, ids, lease_ms)
+  if #ids == 0 then return {} end
+  local records = redis.call('HMGET', DATA, unpack(ids))
+  local states = redis.call('HMGET', STATE, unpack(ids))
+  local taken = {}
+  for i, id in ipairs(ids) do
+    local state = decode_state(states[i])
+    local is_held = state and state[STATUS] == RUNNING and state[FENCE] == fence + i - 1
+    if is_held then redis.call('ZADD', PLACE[RUNNING], now + lease_ms, id) end
+    local n = #taken
+    taken[n + 1], taken[n + 2], taken[n + 3] = id, is_held and records[i] or false, state and state[ATTEMPTS] or 0
+  end
+  return taken
+end
+
+local function answer_again(known, lease_ms)
+  local codes, fence, ids = unpack(known)
+  return { codes, string.format('%.0f', fence), taken_again(fence, ids, lease_ms), -1 }
+end
