@@ -2,8 +2,9 @@ import { newId } from './ids.js';
 
 /** Names one call of a holder, the same however often it is sent. */
 export interface CallName {
-  /** The holder and its place for the call; the server keeps what the last call there answered. */
-  readonly place: string;
+  readonly holder: string;
+  /** Calls that are open at a time have different ones; the server keeps the last answer of each. */
+  readonly seat: number;
   /** Differs from that of every other call of the holder. */
   readonly call: number;
 }
@@ -14,17 +15,17 @@ export interface CallName {
  */
 export class OpenCalls {
   private readonly holder = newId();
-  private readonly freePlaces: number[] = [];
-  private places = 0;
+  private readonly freeSeats: number[] = [];
+  private seats = 0;
   private calls = 0;
 
   /** Runs one call under a name of its own. */
   async name<Reply>(run: (name: CallName) => Promise<Reply>): Promise<Reply> {
-    const place = this.freePlaces.pop() ?? this.places++;
+    const seat = this.freeSeats.pop() ?? this.seats++;
     try {
-      return await run({ place: `${this.holder}:${place}`, call: this.calls++ });
+      return await run({ holder: this.holder, seat, call: this.calls++ });
     } finally {
-      this.freePlaces.push(place);
+      this.freeSeats.push(seat);
     }
   }
 }

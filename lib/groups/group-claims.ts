@@ -1,15 +1,12 @@
-import { newId, codesInOrder } from '../delivery/index.js';
+import { codesInOrder, OpenCalls } from '../delivery/index.js';
 import { LeaseLostError, PayloadError } from '../errors/index.js';
-import { type KeySpace } from '../redis/index.js';
+import type { KeySpace } from '../redis/index.js';
 import type { ClaimedMessage } from './group-message.js';
 import type { GroupsCore } from './groups.core.js';
 import { extendScript, settleScript } from './groups.scripts.js';
 import { readLease } from './message-record.js';
 import { batchOutcomes, type GroupOutcome } from './outcome.js';
 import type { Passes } from './tiers.js';
-
-/** How many calls back of one holder the server knows an ack again; more than are open at once. */
-const REMEMBERED_CALLS = 64;
 
 /** What a settle call wants in return. */
 export interface ClaimTerms {
@@ -38,9 +35,7 @@ export interface SettleAnswer {
 
 /** Claiming and settling of one topic, in batches; each call is one script call. */
 export class GroupClaims {
-  /** Names this holder to the server, which remembers what it freed lately. */
-  private readonly holder = newId();
-  private calls = 0;
+  private readonly calls = new OpenCalls();
 
   constructor(
     private readonly core: GroupsCore,
@@ -51,15 +46,16 @@ export class GroupClaims {
   /** Settles many outcomes and claims what comes next, in one round trip. */
   async settle(outcomes: readonly GroupOutcome[], terms: ClaimTerms): Promise<SettleAnswer> {
     const { keepDead, codec } = this.core.settings;
-    const reply = await settleScript.run(this.core.connection, this.space, {
+    const args = {
       ...batchOutcomes(outcomes),
       ...terms,
-      holder: this.holder,
-      slot: this.calls++ % REMEMBERED_CALLS,
       keepDead: keepDead.count,
       keepDeadMs: keepDead.ageMs,
       exact: terms.exact ?? false,
-    });
+    };
+    const reply = await this.calls.name((name) =>
+      settleScript.run(this.core.connection, this.space, { ...args, ...name }),
+    );
     const place = { topic: this.topic, leaseMs: terms.leaseMs, codec };
     return {
       codes: codesInOrder(outcomes, reply.codes),

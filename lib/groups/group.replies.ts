@@ -25,20 +25,21 @@ export interface LetterRow {
   readonly frame: Buffer;
 }
 
-/** Reads (group, tier, attempt, frames) quadruples; the fences of their messages follow one another. */
+/**
+ * Reads (group, tier, attempt, frames) quadruples; the fences of their messages follow one another.
+ * A lease that was over when a lost reply was asked for again has no frames, and its number of
+ * messages in the place of the attempt.
+ */
 export function readTaken(firstFence: number, flat: readonly unknown[]): GroupLease[] {
   const leases: GroupLease[] = [];
   let fence = firstFence;
   for (let at = 0; at < flat.length; at += 4) {
+    const attempt = flat[at + 2] as number;
     const frames = flat[at + 3] as readonly Buffer[];
-    leases.push({
-      group: asText(flat[at]),
-      tier: asInteger(flat[at + 1]),
-      attempt: flat[at + 2] as number,
-      fence,
-      frames,
-    });
-    fence += frames.length;
+    const group = asText(flat[at]);
+    if (frames.length > 0)
+      leases.push({ group, tier: asInteger(flat[at + 1]), attempt, fence, frames });
+    fence += frames.length || attempt;
   }
   return leases;
 }

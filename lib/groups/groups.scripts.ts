@@ -24,7 +24,7 @@ export interface SettleReply {
   /** Per settled message: 1 settled, 0 lease lost. */
   readonly codes: readonly number[];
   readonly leases: readonly GroupLease[];
-  /** Milliseconds until the next group is due, -1 when none is known; 0 when some were claimed. */
+  /** Milliseconds until the next group is due, -1 when none is known or some were claimed. */
   readonly nextInMs: number;
 }
 
@@ -34,7 +34,8 @@ export const settleScript = defineScript({
     acks: integer,
     others: integer,
     holder: text,
-    slot: integer,
+    seat: integer,
+    call: integer,
     limit: integer,
     leaseMs: integer,
     batch: integer,
@@ -53,6 +54,7 @@ export const settleScript = defineScript({
       nextInMs: asInteger(nextInMs),
     };
   },
+  idempotent: true,
 });
 
 export const extendScript = defineScript({

@@ -5,17 +5,21 @@
 -- Answers: a code per settled one (1 settled, 0 lease lost), then the claim: first fence, groups,
 -- milliseconds until the next is due (-1: nothing known). limit -1 claims nothing, 0 passes a ring on.
 -- `exact`: each settle is about its own message alone, see the include.
--- `slot` is the place of this call in the holder's ring of calls, for acks that are repeated.
+-- `holder`, `seat` and `call` name this call: sent again under the same name, it answers the same.
 local base = KEYS[1]
-local acks, others, holder, slot = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4]
-local limit, lease_ms, batch, attempts = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
-local passes, keep_dead, keep_dead_ms = ARGV[9], tonumber(ARGV[10]), tonumber(ARGV[11])
-local exact = ARGV[12] == '1'
+local acks, others, holder, seat, call = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
+local limit, lease_ms, batch, attempts = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
+local passes, keep_dead, keep_dead_ms = ARGV[10], tonumber(ARGV[11]), tonumber(ARGV[12])
+local exact = ARGV[13] == '1'
 -- @include clock
 -- @include groups/state
 -- @include groups/settle
 -- @include groups/acks
 -- @include groups/claim
+-- @include groups/again
+
+local known = recall(recall_key(holder, seat), call)
+if known then return answer_again(known, lease_ms) end
 
 local keep = { count = keep_dead, age_ms = keep_dead_ms }
 local codes, is_woken, is_parked_now = {}, false, false
@@ -26,7 +30,7 @@ local function settle_one(group, token, run)
   is_woken, is_parked_now = is_woken or run.woken, is_parked_now or run.parked
 end
 
-local from = 13
+local from = 14
 local is_ended
 is_ended, is_woken = end_leases(from, acks, exact)
 for i = 1, acks do
@@ -43,17 +47,19 @@ for i = from, from + others * 6 - 1, 6 do
     verb = ARGV[i], done = tonumber(ARGV[i + 3]), delay_ms = tonumber(ARGV[i + 4]), reason = ARGV[i + 5],
   })
 end
-write_history(holder, slot)
-if limit < 0 then
-  write_backlog()
-  if is_woken or is_parked_now then ring_bell() end
-  return { codes, '0', {}, -1 }
-end
-
+write_history(holder, call)
 local terms = { limit = limit, lease_ms = lease_ms, batch = batch, attempts = attempts, keep = keep }
-local fence, taken = claim(passes, terms)
+local fence, taken = 0, {}
+if limit >= 0 then
+  fence, taken = claim(passes, terms)
+end
 write_backlog()
-if terms.paused then return { codes, '0', {}, -1 } end
--- a parked group is news for who sleeps until a later time, and due work must not be left unheard
-if is_parked_now or terms.may_leave_work and not is_rung() and has_due() then ring_bell() end
-return { codes, token_text(fence), taken, #taken > 0 and 0 or next_due_in(passes) }
+keep_answer(codes, fence, taken)
+if limit < 0 then
+  if is_woken or is_parked_now then ring_bell() end
+elseif not terms.paused then
+  -- a parked group is news for who sleeps until a later time, and due work must not be left unheard
+  if is_parked_now or terms.may_leave_work and not is_rung() and has_due() then ring_bell() end
+end
+local next_in = (limit < 0 or terms.paused or #taken > 0) and -1 or next_due_in(passes)
+return { codes, token_text(fence), taken, next_in }

@@ -1,13 +1,13 @@
 -- Settles what ended and claims what comes next, in one round trip.
 -- The arguments after the named ones: `done` times (id, fence, result), `ended` times
 -- (verb, id, fence, delay, reason), then the wanted types. Verbs: retry, fail, release.
--- Answers: a code per settled job (1 settled, 0 lease lost, -1 cancelled), then the claim. A call that
--- is sent again under its place and number answers the same; see the include `recall`.
+-- `holder`, `seat` and `call` name this call: sent again under the same name, it answers the same.
+-- Answers: a code per settled job (1 settled, 0 lease lost, -1 cancelled), then the claim.
 local base = KEYS[1]
 local done, ended = tonumber(ARGV[1]), tonumber(ARGV[2])
 local limit, lease_ms, attempts = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local keep_done, keep_failed, keep_failed_ms = tonumber(ARGV[6]), ARGV[7], ARGV[8]
-local place, call = ARGV[9], ARGV[10]
+local holder, seat, call = ARGV[9], ARGV[10], ARGV[11]
 -- @include clock
 -- @include jobs/places
 -- @include jobs/finish
@@ -15,13 +15,13 @@ local place, call = ARGV[9], ARGV[10]
 -- @include jobs/settle
 -- @include jobs/again
 
-local known = recall(place, call)
+local known = recall(recall_key(holder, seat), call)
 if known then return answer_again(known, lease_ms) end
 
 local keep = retention_of(keep_failed, keep_failed_ms)
 local codes = {}
-if done > 0 then ack_all(codes, 11, done, keep_done) end
-local from = 11 + done * 3
+if done > 0 then ack_all(codes, 12, done, keep_done) end
+local from = 12 + done * 3
 for i = from, from + ended * 5 - 1, 5 do
   codes[#codes + 1] = end_run(ARGV[i + 1], ARGV[i + 2], {
     verb = ARGV[i], delay_ms = tonumber(ARGV[i + 3]), reason = ARGV[i + 4], keep_failed = keep,

@@ -5,6 +5,7 @@
 -- @include groups/letters
 local LOST, SETTLED = 0, 1
 local HISTORY_MS = 600000
+local REMEMBERED_CALLS = 64 -- more than a holder has open at once
 
 -- What this holder freed lately, so that an ack repeated after a lost reply succeeds again: one entry
 -- a call and not one a message, in a ring of the holder's own last calls.
@@ -13,10 +14,11 @@ local function history_key(holder)
   return base .. ':settled:' .. holder
 end
 
-local function write_history(holder, slot)
+local function write_history(holder, call)
   if #freed == 0 then return end
+  local slot = call % REMEMBERED_CALLS
   local is_new = redis.call('HSET', history_key(holder), slot, ' ' .. table.concat(freed, ' ') .. ' ') == 1
-  if is_new or slot == '0' then redis.call('PEXPIRE', history_key(holder), HISTORY_MS) end
+  if is_new or slot == 0 then redis.call('PEXPIRE', history_key(holder), HISTORY_MS) end
 end
 
 local function was_acked(holder, token, done)

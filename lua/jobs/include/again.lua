@@ -1,13 +1,5 @@
--- A settle call that is sent again, since its reply was lost; `place` and `call` name it.
+-- A settle call that is sent again, since its reply was lost; `holder`, `seat` and `call` name it.
 -- @include recall
-
--- A call that settled and claimed nothing may simply be carried out again.
-local function has_changed_anything(codes, taken)
-  for _, code in ipairs(codes) do
-    if code == SETTLED then return true end
-  end
-  return #taken > 0
-end
 
 local function keep_answer(codes, fence, taken)
   if not has_changed_anything(codes, taken) then return end
@@ -15,7 +7,7 @@ local function keep_answer(codes, fence, taken)
   for i = 1, #taken, 3 do
     ids[#ids + 1] = taken[i]
   end
-  keep_for_recall(place, call, { codes, fence, ids })
+  keep_for_recall(recall_key(holder, seat), call, { codes, fence, ids })
 end
 
 -- Their leases begin anew. A job that was cancelled or recovered meanwhile comes without its data.

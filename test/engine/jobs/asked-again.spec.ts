@@ -1,3 +1,4 @@
+import type { CallName } from '../../../lib/delivery/index.js';
 import { settleArguments, type JobOutcome } from '../../../lib/jobs/outcome.js';
 import { JOBS_DEFAULTS } from '../../../lib/jobs/jobs.options.js';
 import { settleScript } from '../../../lib/jobs/jobs.scripts.js';
@@ -10,15 +11,15 @@ const connection = new RedisConnection({ connection: { url: REDIS_URL } });
 afterAll(() => connection.close());
 
 /** Sends one settle call under a name, as the claim loop does. */
-function send(name: { place: string; call: number }, outcomes: JobOutcome[] = [], limit = 2) {
+function send(name: CallName, outcomes: JobOutcome[] = [], limit = 2) {
   const space = new KeySpace(jobs.prefix, 'jobs', jobs.queue);
   const terms = { limit, leaseMs: 30_000, attempts: 3, types: [] };
   const args = settleArguments(outcomes, terms, JOBS_DEFAULTS);
   return settleScript.run(connection, space, { ...args, ...name });
 }
 
-const FIRST = { place: 'holder:0', call: 1 };
-const NEXT = { place: 'holder:0', call: 2 };
+const FIRST = { holder: 'one', seat: 0, call: 1 };
+const NEXT = { holder: 'one', seat: 0, call: 2 };
 
 describe('a call that is asked again', () => {
   beforeEach(async () => {
@@ -66,9 +67,9 @@ describe('a call that is asked again', () => {
 
   test.each([
     ['the next call of the holder', NEXT],
-    ['another place of the holder', { place: 'holder:1', call: 1 }],
-    ['another holder', { place: 'other:0', call: 1 }],
-    ['a call whose number begins alike', { place: 'holder:0', call: 11 }],
+    ['another seat of the holder', { holder: 'one', seat: 1, call: 1 }],
+    ['another holder', { holder: 'other', seat: 0, call: 1 }],
+    ['a call whose number begins alike', { holder: 'one', seat: 0, call: 11 }],
   ])('is not taken for %s', async (_, other) => {
     const first = await send(FIRST);
     const second = await send(other);
@@ -77,10 +78,10 @@ describe('a call that is asked again', () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  test('is known for a minute, by one key a place', async () => {
-    for (let call = 1; call <= 3; call++) await send({ place: 'holder:0', call }, [], 1);
+  test('is known for a minute, by one key a seat', async () => {
+    for (let call = 1; call <= 3; call++) await send({ holder: 'one', seat: 0, call }, [], 1);
     const keys = (await jobs.keys()).filter((key) => key.startsWith('call:'));
-    expect(keys).toEqual(['call:holder:0']);
+    expect(keys).toEqual(['call:one:0']);
     const life = await jobs.redis.pttl(jobs.key(keys[0]));
     expect([life > 0, life <= 60_000]).toEqual([true, true]);
   });

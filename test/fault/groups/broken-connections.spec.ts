@@ -128,6 +128,22 @@ describe('a reply that is lost', () => {
     expect(alarms).toEqual([]);
   });
 
+  test.each([1, 5])(
+    'of claims, %i a lease: they are asked again, no lease has to end',
+    async (batch) => {
+      const { runs } = startLoop(() => pause(2), { groupBatch: batch, leaseMs: 60_000 });
+      for (const name of NAMES) await groups.publishAll(name, [...Array(30).keys()]);
+      for (const share of [30, 80, 130, 180]) {
+        await eventually(() => [...runs.values()].flat().length >= share, { withinMs: 20_000 });
+        proxy.dropReplies();
+        await pause(20);
+        endFault();
+      }
+      await isDrained();
+      for (const name of NAMES) expect(runs.get(name)).toEqual([...Array(30).keys()]);
+    },
+  );
+
   test('of a publish: the error says that the outcome is open', async () => {
     const { transport } = behindProxy();
     await transport.depth();
