@@ -23,6 +23,7 @@ export interface StreamEntry {
 /** An entry as the server answers it, before it has a fence. */
 export interface RawEntry {
   readonly id: string;
+  /** None for one that is held no more: only a call that was sent again answers such. */
   readonly fields: readonly unknown[];
   readonly count: number;
   readonly releases: string;

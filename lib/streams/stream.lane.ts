@@ -1,4 +1,4 @@
-import { codesInOrder } from '../delivery/index.js';
+import { codesInOrder, OpenCalls } from '../delivery/index.js';
 import { encodeName, type KeySpace } from '../redis/index.js';
 import { isForeign, readNewEntries, toEntry, type RawEntry, type StreamEntry } from './entry.js';
 import { outcomeArguments, type StreamOutcome } from './outcome.js';
@@ -41,6 +41,7 @@ export class StreamLane {
   /** Lists that ring for it: something delayed is due earlier, something was given back. */
   readonly bells: readonly string[];
   private readonly space: KeySpace;
+  private readonly calls = new OpenCalls();
   /** Entries that are held here and whose settle was not sent yet. */
   private readonly held = new Set<string>();
   private arrived: Arrived[] = [];
@@ -106,8 +107,11 @@ export class StreamLane {
     });
     if (wanted > 0) this.remember(reply, cursor);
     const raw = [...reply.taken, ...adopted, ...reply.fresh];
-    const entries = raw.map((one, at) => toEntry(one, this.queue, reply.firstFence + at));
-    for (const { entryId } of entries) this.held.add(entryId);
+    const entries = raw.flatMap((one, at) => {
+      if (one.fields.length === 0) return [];
+      this.held.add(one.id);
+      return [toEntry(one, this.queue, reply.firstFence + at)];
+    });
     const codes = codesInOrder(all, reply.codes);
     return { codes: codes.slice(0, outcomes.length), entries, nextInMs: reply.nextInMs };
   }
@@ -145,7 +149,7 @@ export class StreamLane {
   ): Promise<SettleReply> {
     const { acks, ended, outcomes: flat } = outcomeArguments(outcomes);
     const { mine, ...rest } = want;
-    return settleScript.run(this.core.connection, this.space, {
+    const args = {
       ...this.terms,
       ...rest,
       acks,
@@ -153,7 +157,10 @@ export class StreamLane {
       mine: mine.length,
       deadMaxLen: this.core.settings.deadMaxLen,
       outcomesAndMine: flat.concat(mine),
-    });
+    };
+    return this.calls.name((name) =>
+      settleScript.run(this.core.connection, this.space, { ...args, ...name }),
+    );
   }
 
   /**

@@ -19,6 +19,7 @@ export interface SettleReply {
   readonly codes: readonly number[];
   /** Of the first entry of `taken`; those of the others, adopted and new, follow one another. */
   readonly firstFence: number;
+  /** In a reply that was asked for again, what is held no more has no fields. */
   readonly taken: readonly RawEntry[];
   readonly fresh: readonly RawEntry[];
   /** Milliseconds until the next delayed message is due, -1 when none is known. */
@@ -46,6 +47,9 @@ export const settleScript = defineScript({
     maxDeliveries: integer,
     maxAttempts: integer,
     deadMaxLen: integer,
+    holder: text,
+    seat: integer,
+    call: integer,
     outcomesAndMine: list(text),
   },
   reply: (raw): SettleReply => {
@@ -61,6 +65,7 @@ export const settleScript = defineScript({
       isHealed: asInteger(healed) === 1,
     };
   },
+  idempotent: true,
 });
 
 export const extendScript = defineScript({

@@ -3,7 +3,8 @@
 -- (verb, id, token, delay, reason), then `mine` ids of own entries that do not run here.
 -- A limit below 0 claims nothing, 0 only passes a ring of the bell on. A cursor ('' not now) says
 -- from where on lapsed entries are taken over. `adopted` entries came by a blocking read: they
--- get their fences.
+-- get their fences. `holder`, `seat` and `call` name this call: sent again under the same name, it
+-- answers the same.
 -- Answers: a code per settled entry (1 settled, 0 lease lost, -2 refused by the server), the first
 -- fence, entries taken over as (id, fields, delivery count, releases), new entries as (id, fields),
 -- milliseconds until the next is due (where nothing came), where to go on taking over, own lapsed
@@ -13,6 +14,7 @@ local group, consumer = ARGV[1], ARGV[2]
 local acks, ended, adopted, mine = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local limit, cursor, lease_ms = tonumber(ARGV[7]), ARGV[8], tonumber(ARGV[9])
 local max_deliveries, max_attempts, dead_max_len = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+local holder, seat, call = ARGV[13], ARGV[14], ARGV[15]
 -- @include clock
 -- @include streams/places
 -- @include streams/delayed
@@ -21,9 +23,13 @@ local max_deliveries, max_attempts, dead_max_len = tonumber(ARGV[10]), tonumber(
 -- @include streams/settle
 -- @include streams/take-over
 -- @include streams/claim
+-- @include streams/again
 local PROMOTE_LIMIT = 100
 
-local codes, at = {}, 13
+local known = recall(recall_key(holder, seat), call)
+if known then return answer_again(known) end
+
+local codes, at = {}, 16
 if acks > 0 then ack_all(codes, at, acks) end
 at = at + acks * 2
 for i = at, at + ended * 5 - 1, 5 do
@@ -57,4 +63,5 @@ if limit > 0 then
 end
 local handed = #taken + #fresh + adopted
 local fence = handed > 0 and next_fences(handed) or 0
+keep_answer(codes, fence, taken, fresh)
 return { codes, number_text(fence), taken, fresh, next_in, cursor, own, healed }

@@ -62,6 +62,31 @@ test('a link whose replies are lost comes back, and what they brought runs after
   await eventually(async () => (await streams.pending()) === 0, { withinMs: 10_000 });
 });
 
+test('replies that are lost under load are asked for again: no lease has to end', async () => {
+  const { prefix, queue, logger } = streams;
+  const limits = { connectTimeoutMs: 500, commandTimeoutMs: 500, leaseMs: 60_000, prefetch: 10 };
+  await consumer.close(); // whose blocking read may lose what only its lease brings back
+  await streams.producer.publishMany(Array.from({ length: 600 }, (_, n) => `n${n}`));
+  consumer = new StreamConsumer({ url: proxy.url, prefix, queue, logger, ...limits });
+  const runs: string[] = [];
+  reading = collect(consumer, async (one) => {
+    runs.push(one.body.toString());
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    await one.ack();
+  });
+  for (const share of [50, 150, 250, 350]) {
+    await eventually(() => runs.length >= share, { withinMs: 20_000 });
+    proxy.dropReplies();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    proxy.cut();
+    proxy.resume();
+  }
+  await eventually(async () => runs.length === 600 && (await streams.pending()) === 0, {
+    withinMs: 20_000,
+  });
+  expect(new Set(runs).size).toBe(600);
+});
+
 test.each(['TIMEOUT', 'ERROR'])('CLIENT UNBLOCK %s of the reads is survived', async (how) => {
   for (let n = 0; n < 3; n++) {
     const clients = (await streams.redis.client('LIST')) as string;

@@ -1,0 +1,38 @@
+-- A settle call that is sent again, since its reply was lost; `holder`, `seat` and `call` name it.
+-- @include recall
+
+-- Ids only: what the entries are, the stream tells again.
+local function keep_answer(codes, fence, taken, fresh)
+  if #fresh == 0 and not has_changed_anything(codes, taken) then return end
+  local claims, ids = {}, {}
+  for i, entry in ipairs(taken) do
+    claims[i] = { entry[1], entry[3], entry[4] }
+  end
+  for i, entry in ipairs(fresh) do
+    ids[i] = entry[1]
+  end
+  keep_for_recall(recall_key(holder, seat), call, { codes, fence, claims, ids })
+end
+
+-- The fields of an entry that is still held, whose lease begins anew; none for any other.
+local function held_fields(id, token)
+  if not is_held(id, token) then return {} end
+  local entry = redis.call('XRANGE', STREAM, id, id)[1]
+  if not entry then return {} end -- deleted meanwhile: a take-over will find that out
+  redis.call('XCLAIM', STREAM, group, consumer, 0, id, 'JUSTID')
+  return entry[2]
+end
+
+-- Entries that are held no more come without fields.
+local function answer_again(known)
+  local codes, fence, claims, ids = unpack(known)
+  local taken, fresh = {}, {}
+  for i, claim in ipairs(claims) do
+    local id, count, releases = unpack(claim)
+    taken[i] = { id, held_fields(id, count .. '.' .. releases), count, releases }
+  end
+  for i, id in ipairs(ids) do
+    fresh[i] = { id, held_fields(id, '1.0') }
+  end
+  return { codes, number_text(fence), taken, fresh, -1, '', {}, 0 }
+end
