@@ -1,6 +1,5 @@
-import type { Delivery, Message, Rejection } from '../contract/index.js';
-import { checkDuration, reasonOf } from '../errors/index.js';
-import { Revocation } from '../delivery/index.js';
+import type { Message } from '../contract/index.js';
+import { HeldDelivery, type Ending } from '../delivery/index.js';
 import type { HoldOutcome } from './broker.backend.js';
 
 /** A message of a broker queue as its handler sees it. */
@@ -31,15 +30,13 @@ export interface DeliveryPort {
 }
 
 /** A held read: the message is reserved under a lease, and claimed for good by its ack. */
-export class BrokerDelivery implements Delivery {
-  /** The broker's producers name no limit. */
-  readonly maxAttempts = null;
-  private readonly revocation = new Revocation();
-
+export class BrokerDelivery extends HeldDelivery {
   constructor(
     private readonly held: Held,
     private readonly port: DeliveryPort,
-  ) {}
+  ) {
+    super();
+  }
 
   get message(): HeldMessage<unknown> {
     return this.held.message;
@@ -57,35 +54,20 @@ export class BrokerDelivery implements Delivery {
     return this.held.unreadable;
   }
 
-  onRevoked(listener: (reason: Error) => void): void {
-    this.revocation.onRevoked(listener);
-  }
-
-  /** Tells the listeners, once, that this claim is void. */
-  revoke(reason: Error): void {
-    this.revocation.revoke(reason);
-  }
-
   /** A broker keeps no results, whatever the handler returned. */
-  async ack(): Promise<void> {
-    await this.settle('ack', 0);
-  }
-
-  async nack({ error, retryInMs }: Rejection): Promise<void> {
-    const reason = reasonOf(error);
-    const verb = retryInMs === null ? 'fail' : 'retry';
-    await this.settle(verb, Math.ceil(retryInMs ?? 0), reason);
-  }
-
-  async release(options: { readonly delayMs?: number } = {}): Promise<void> {
-    await this.settle('release', checkDuration('delayMs', options.delayMs ?? 0, { min: 0 }));
+  ack(): Promise<void> {
+    return this.settle('ack', 0, '');
   }
 
   extend(): Promise<void> {
     return this.port.extend(this);
   }
 
-  private settle(verb: HoldOutcome['verb'], delayMs: number, reason = ''): Promise<void> {
+  protected end({ verb, delayMs, reason }: Ending): Promise<void> {
+    return this.settle(verb, delayMs, reason);
+  }
+
+  private settle(verb: HoldOutcome['verb'], delayMs: number, reason: string): Promise<void> {
     const { message, fence } = this.held;
     return this.port.settle({ verb, id: message.messageId, fence, delayMs, reason });
   }
