@@ -126,15 +126,16 @@ export class StreamLane {
     });
   }
 
-  /** Gives back what arrived and was not handed out. */
+  /** Gives back what arrived and was not handed out; what is for another group is done with. */
   async giveBack(): Promise<void> {
     const back = this.arrived.splice(0).flatMap(({ entries }) => entries);
+    if (back.length === 0) return;
     for (const { id } of back) this.held.delete(id);
-    if (back.length > 0)
-      await this.send(
-        back.map((one) => this.released(one)),
-        -1,
-      );
+    const isOthers = (one: RawEntry) => isForeign(one, this.terms.group);
+    await this.send(
+      back.map((one) => (isOthers(one) ? this.acked(one) : this.released(one))),
+      -1,
+    );
   }
 
   /** Removes the consumer's name if nothing is pending for it; answers whether it is gone. */
@@ -178,7 +179,7 @@ export class StreamLane {
     const at = this.arrived.at(-1)?.at ?? 0;
     for (const one of all.splice(0, limit)) {
       if (!isForeign(one, this.terms.group)) own.push(one);
-      else foreign.push({ verb: 'ack', queue: this.queue, id: one.id, token: tokenOf(one) });
+      else foreign.push(this.acked(one));
     }
     for (const { id } of foreign) this.held.delete(id);
     this.arrived = all.length > 0 ? [{ entries: all, at }] : [];
@@ -202,6 +203,10 @@ export class StreamLane {
       );
     }
     this.hasClaimed = true;
+  }
+
+  private acked(one: RawEntry): StreamOutcome {
+    return { verb: 'ack', queue: this.queue, id: one.id, token: tokenOf(one) };
   }
 
   private released(one: RawEntry): StreamOutcome {
