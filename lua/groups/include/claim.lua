@@ -59,7 +59,7 @@ local function take(one, taken, terms)
   local allowed = terms.any_limit and allowance(group, terms.default_rule) or nil
   if allowed and allowed.left <= 0 then return hold_back(one, allowed.free_in) end
   if terms.attempts > 0 and one.tries >= terms.attempts then
-    bury_head(group, NO_ATTEMPT_LEFT, terms.keep)
+    dead_letter_head(group, NO_ATTEMPT_LEFT, terms.keep)
     one.tries = 0
   end
   -- a head that failed or crashed comes alone: the crash of one behind it must not count against it

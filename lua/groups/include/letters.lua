@@ -18,7 +18,7 @@ local function trim_letters(keep)
 end
 
 -- Moves the head of a group to the dead letters; what stands behind it goes on.
-local function bury_head(group, reason, keep)
+local function dead_letter_head(group, reason, keep)
   local frame = redis.call('LINDEX', QUEUE .. group, 0)
   if not frame then return end
   local attempts = tonumber(redis.call('HGET', TRIES, group)) or 0

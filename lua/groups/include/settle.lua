@@ -108,7 +108,7 @@ local function end_run(group, lock, run)
   if pop(group, lock, run.done) then redis.call('HSET', TRIES, group, 1) end
   local tries = tonumber(redis.call('HGET', TRIES, group)) or 0
   if run.verb == 'fail' or run.verb == 'retry' and run.attempts > 0 and tries >= run.attempts then
-    bury_head(group, run.reason, run.keep)
+    dead_letter_head(group, run.reason, run.keep)
     run.woken = free(group, lock, now)
   else
     give_back(group, lock, run)

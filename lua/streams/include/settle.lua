@@ -42,7 +42,7 @@ local function end_run(run)
   else
     local attempts = message.attempt + run.count
     local reply = run.verb == 'fail'
-      and bury(message, { reason = 'rejected', attempts = attempts, error = run.reason, max_len = run.dead_max_len })
+      and dead_letter(message, { reason = 'rejected', attempts = attempts, error = run.reason, max_len = run.dead_max_len })
       or run.verb ~= 'fail' and requeue(message, run)
     if is_error(reply) then return REFUSED end
   end

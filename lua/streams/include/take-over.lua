@@ -27,7 +27,7 @@ local function hand_over(entry, count, limits, taken)
   local letter = {
     reason = 'max_deliveries', attempts = message.attempt + count, error = '', max_len = limits.dead_max_len,
   }
-  if not is_error(bury(message, letter)) then finish({ entry[1] }) end
+  if not is_error(dead_letter(message, letter)) then finish({ entry[1] }) end
 end
 
 -- `rows` as XPENDING answers them: id, holder, idle time, delivery count.
