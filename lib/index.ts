@@ -32,6 +32,7 @@ export {
   type LoadOptions,
   type LoadResult,
   type ManySelector,
+  type MessageIds,
   type MessageOrder,
   type MessageState,
   type MoveOptions,
@@ -44,6 +45,7 @@ export {
   type PeekOptions,
   type PeekScope,
   type QueueAlias,
+  type QueueAliases,
   QueueBroker,
   type QueueBrokerOptions,
   type QueueStats,
@@ -201,6 +203,7 @@ export {
   type StreamsOptions,
   type StreamsProcessorSettings,
   type StreamStats,
+  type StreamsStandalone,
   StreamTransport,
   type StreamTransportOptions,
 } from './streams/index.js';

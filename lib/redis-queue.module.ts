@@ -97,6 +97,7 @@ export class RedisQueueModule
     await this.instance.drain();
   }
 
+  /** The loops are drained by now: upkeep ends, the connections close later. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.instance.stopUpkeep();
   }

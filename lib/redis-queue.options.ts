@@ -86,6 +86,7 @@ export type RedisQueueAsyncResult = Omit<RedisQueueOptions, 'name'>;
 
 /** A class that makes the options, for `forRootAsync({ useClass | useExisting })`. */
 export interface RedisQueueOptionsFactory {
+  /** What `forRoot` would be given; called once, at start. */
   createRedisQueueOptions(): RedisQueueAsyncResult | Promise<RedisQueueAsyncResult>;
 }
 

@@ -14,6 +14,7 @@ export class BrokerDeadLetters implements DeadLetters {
     private readonly queue: string,
   ) {}
 
+  /** How many there are. */
   async count(): Promise<number> {
     this.core.assertOpen();
     return (await this.core.backend.stats(this.queue)).dead;

@@ -15,9 +15,13 @@ export interface ProcessContext {
 
 /** The part of Nest's LoggerService that the library calls; any Nest logger fits. */
 export interface HandlerLogger {
+  /** What happened as planned: started, stopped, connected again. */
   log(message: unknown, ...rest: unknown[]): void;
+  /** What is lost or given up unless somebody acts. */
   error(message: unknown, ...rest: unknown[]): void;
+  /** What failed and is tried again. */
   warn(message: unknown, ...rest: unknown[]): void;
+  /** Attempts that failed and will be repeated. */
   debug?(message: unknown, ...rest: unknown[]): void;
 }
 

@@ -14,6 +14,7 @@ export interface DeadLetter {
 
 /** The dead letters of one queue, the same on every engine. */
 export interface DeadLetters {
+  /** How many there are. */
   count(): Promise<number>;
   /** Newest first; `limit` 1 to 500, default 100. */
   list(page?: {

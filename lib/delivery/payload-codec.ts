@@ -7,7 +7,9 @@ import {
 
 /** How a payload becomes bytes and comes back. Both may throw; neither may be asynchronous. */
 export interface PayloadCodec {
+  /** What is stored for a payload; what it throws is told as `PayloadError`. */
   encode(value: unknown): string | Uint8Array;
+  /** The payload of stored bytes; what it throws makes the message unreadable. */
   decode(bytes: Buffer): unknown;
 }
 

@@ -13,6 +13,7 @@ export class GroupDeadLetters implements DeadLetters {
     private readonly space: KeySpace,
   ) {}
 
+  /** How many there are. */
   async count(): Promise<number> {
     const { total } = await this.page(0, 0);
     return total;

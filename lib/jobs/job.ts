@@ -10,6 +10,7 @@ export const JOB_STATUSES = [
   'done',
 ] as const;
 
+/** Where a job stands. */
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
 /** A job as its handler sees it. */
@@ -101,6 +102,7 @@ export interface EnqueueResult {
   readonly absorbedBy?: string;
 }
 
+/** What a claim by hand asks for. */
 export interface DequeueOptions {
   /** Job types wanted; without it any. */
   readonly types?: readonly string[];
@@ -121,6 +123,7 @@ export type FailOptions =
 /** Names a claim: what `dequeue` returned, or its id and token. */
 export type JobHandle = Pick<ClaimedJob, 'id' | 'token'>;
 
+/** Which jobs `list` shows. */
 export interface ListOptions {
   /** Without it all states, in the order of `JOB_STATUSES`. */
   readonly status?: JobStatus;
@@ -133,6 +136,7 @@ export interface ListOptions {
   readonly cursor?: string;
 }
 
+/** One page of a list. */
 export interface JobPage<Payload = unknown> {
   readonly jobs: readonly JobRecord<Payload>[];
   /** How many jobs match in all. */
@@ -141,6 +145,7 @@ export interface JobPage<Payload = unknown> {
   readonly next: string | null;
 }
 
+/** The counters of a queue: how many jobs stand where, and what the queue is doing. */
 export interface JobStats {
   readonly pending: number;
   readonly scheduled: number;

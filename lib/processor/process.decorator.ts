@@ -2,7 +2,11 @@ import type { ProcessContext } from '../contract/index.js';
 import { InvalidOptionError, InvalidProcessorError } from '../errors/index.js';
 import { addHandler, classOfMethod } from './processor.metadata.js';
 
-/** Decorates a method that takes `(message, context)`; another message type does not compile. */
+/**
+ * Decorates a method that takes `(message, context)`; another message type does not compile.
+ *
+ * @typeParam Method the decorated method's own type
+ */
 export type HandlerDecorator<Message> = <
   Method extends (message: Message, context: ProcessContext) => unknown,
 >(

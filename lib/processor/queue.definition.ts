@@ -35,6 +35,7 @@ export interface QueueDefinition<Engine extends EngineName, Shape> {
   Process<Type extends keyof Messages<Engine, Shape> & string>(
     type: Type,
   ): HandlerDecorator<Messages<Engine, Shape>[Type]>;
+  /** `@Process` of everything in this queue. */
   Process(): HandlerDecorator<Messages<Engine, Shape>[keyof Messages<Engine, Shape>]>;
 }
 

@@ -17,6 +17,7 @@ export class StreamDeadLetters implements DeadLetters {
     private readonly space: KeySpace,
   ) {}
 
+  /** How many there are. */
   async count(): Promise<number> {
     return asInteger(await this.core.connection.command('XLEN', [this.space.key('dead')]));
   }
