@@ -14,7 +14,7 @@ import {
   type Retention,
   type RetentionLimits,
 } from '../delivery/index.js';
-import { type StandaloneOptions } from '../redis/index.js';
+import type { StandaloneOptions } from '../redis/index.js';
 import { TEXT_CODEC } from './body.js';
 import { checkBackend, type BrokerBackend } from './broker.backend.js';
 import { checkNamespace } from './queue-name.js';

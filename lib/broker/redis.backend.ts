@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { AliasError, IntegrityError } from '../errors/index.js';
 import { Gatherer } from '../delivery/index.js';
-import { type RedisConnection, type Subscription } from '../redis/index.js';
+import type { RedisConnection, Subscription } from '../redis/index.js';
 import {
   BROKER_API_VERSION,
   type BackendMeta,

@@ -10,8 +10,15 @@ export interface ExchangeReply<Item> {
 
 /** The engine's side of an exchange. */
 export interface ExchangePort<Outcome, Item> {
-  /** Settles `outcomes` and claims up to `limit` items in one call; `limit` -1 claims nothing. */
-  send(outcomes: readonly Outcome[], limit: number): Promise<ExchangeReply<Item>>;
+  /**
+   * Settles `outcomes` and claims up to `limit` items in one call; `limit` -1 claims nothing. The
+   * signal comes with calls that settle nothing, and aborts when nobody waits for them any more.
+   */
+  send(
+    outcomes: readonly Outcome[],
+    limit: number,
+    signal?: AbortSignal,
+  ): Promise<ExchangeReply<Item>>;
   /** Waits on the doorbell, at most `timeoutMs`. */
   wait(timeoutMs: number, signal: AbortSignal): Promise<void>;
 }
@@ -58,6 +65,8 @@ export class Exchange<Outcome, Item> {
   /** Nothing is known to wait: one claim asks for all, or idle slots would ask one by one. */
   private isProbing = true;
   private parked: AbortController | null = null;
+  /** Aborts when every claim is withdrawn. */
+  private leaving = new AbortController();
   /** Waits that have ended: a call sent before such an end may have looked too early. */
   private wakes = 0;
 
@@ -81,6 +90,7 @@ export class Exchange<Outcome, Item> {
   claim(request: ClaimRequest): Promise<readonly Item[]> {
     if (request.signal.aborted) return Promise.resolve([]);
     if (this.spare.length > 0) return Promise.resolve(this.spare.splice(0, request.limit));
+    if (this.leaving.signal.aborted) this.leaving = new AbortController();
     return new Promise((resolve, reject) => {
       const onAbort = () => this.withdrawAborted();
       this.wanted.push({ request, resolve, reject, onAbort });
@@ -134,6 +144,7 @@ export class Exchange<Outcome, Item> {
       const reply = await this.port.send(
         settles.map((one) => one.outcome),
         limit,
+        settles.length === 0 ? this.leaving.signal : undefined,
       );
       this.calls--;
       this.asked -= asked;
@@ -173,11 +184,15 @@ export class Exchange<Outcome, Item> {
   /** Claims for which another call is still open are left to it. */
   private fail(error: unknown): void {
     if (this.asked > 0) return;
-    for (const one of [...this.wanted]) this.take(one).reject(error);
+    for (const one of [...this.wanted]) {
+      if (one.request.signal.aborted) this.take(one).resolve([]);
+      else this.take(one).reject(error);
+    }
   }
 
   /** An aborted claim ends at once, unless a call is open that may bring what it asked for. */
   private withdrawAborted(): void {
+    if (this.wanted.every(({ request }) => request.signal.aborted)) this.leaving.abort();
     if (this.asked > 0) return;
     for (const one of [...this.wanted]) {
       if (one.request.signal.aborted) this.take(one).resolve([]);

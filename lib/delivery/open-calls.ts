@@ -1,3 +1,4 @@
+import { CommandTimeoutError } from '../errors/index.js';
 import { newId } from './ids.js';
 
 /** Names one call of a holder, the same however often it is sent. */
@@ -5,7 +6,7 @@ export interface CallName {
   readonly holder: string;
   /** Calls that are open at a time have different ones; the server keeps the last answer of each. */
   readonly seat: number;
-  /** Differs from that of every other call of the holder. */
+  /** Higher than those of all earlier calls of the holder. */
   readonly call: number;
 }
 
@@ -19,11 +20,15 @@ export class OpenCalls {
   private seats = 0;
   private calls = 0;
 
-  /** Runs one call under a name of its own. */
-  async name<Reply>(run: (name: CallName) => Promise<Reply>): Promise<Reply> {
+  /** Makes one call under a name of its own, and once more where no answer came in time. */
+  async run<Reply>(send: (name: CallName) => Promise<Reply>): Promise<Reply> {
     const seat = this.freeSeats.pop() ?? this.seats++;
+    const name = { holder: this.holder, seat, call: this.calls++ };
     try {
-      return await run({ holder: this.holder, seat, call: this.calls++ });
+      return await send(name);
+    } catch (error) {
+      if (!(error instanceof CommandTimeoutError)) throw error;
+      return await send(name); // by now over a new connection
     } finally {
       this.freeSeats.push(seat);
     }

@@ -5,7 +5,7 @@ import type { ClaimedMessage } from './group-message.js';
 import type { GroupsCore } from './groups.core.js';
 import { extendScript, settleScript } from './groups.scripts.js';
 import { readLease } from './message-record.js';
-import { batchOutcomes, type GroupOutcome } from './outcome.js';
+import { outcomeArguments, type GroupOutcome } from './outcome.js';
 import type { Passes } from './tiers.js';
 
 /** What a settle call wants in return. */
@@ -44,17 +44,22 @@ export class GroupClaims {
   ) {}
 
   /** Settles many outcomes and claims what comes next, in one round trip. */
-  async settle(outcomes: readonly GroupOutcome[], terms: ClaimTerms): Promise<SettleAnswer> {
-    const { keepDead, codec } = this.core.settings;
+  async settle(
+    outcomes: readonly GroupOutcome[],
+    terms: ClaimTerms,
+    signal?: AbortSignal,
+  ): Promise<SettleAnswer> {
+    const { connection, settings } = this.core;
+    const { keepDead, codec } = settings;
     const args = {
-      ...batchOutcomes(outcomes),
+      ...outcomeArguments(outcomes),
       ...terms,
       keepDead: keepDead.count,
       keepDeadMs: keepDead.ageMs,
       exact: terms.exact ?? false,
     };
-    const reply = await this.calls.name((name) =>
-      settleScript.run(this.core.connection, this.space, { ...args, ...name }),
+    const reply = await this.calls.run((name) =>
+      settleScript.run(connection, this.space, { ...args, ...name }, signal && { signal }),
     );
     const place = { topic: this.topic, leaseMs: terms.leaseMs, codec };
     return {

@@ -1,5 +1,5 @@
 import { Gatherer } from '../delivery/index.js';
-import { type KeySpace } from '../redis/index.js';
+import type { KeySpace } from '../redis/index.js';
 import type { GroupsCore } from './groups.core.js';
 import { refusedGroup } from './group-claims.js';
 import type { NewMessage, PublishOutcome, PublishResult } from './group-message.js';

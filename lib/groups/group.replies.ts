@@ -26,20 +26,28 @@ export interface LetterRow {
 }
 
 /**
- * Reads (group, tier, attempt, frames) quadruples; the fences of their messages follow one another.
- * A lease that was over when a lost reply was asked for again has no frames, and its number of
- * messages in the place of the attempt.
+ * Reads (group, tier, attempt, frames) quadruples. The fences of their messages follow one another,
+ * unless `fences` names the first of each.
  */
-export function readTaken(firstFence: number, flat: readonly unknown[]): GroupLease[] {
+export function readTaken(
+  firstFence: number,
+  flat: readonly unknown[],
+  fences: readonly unknown[] = [],
+): GroupLease[] {
   const leases: GroupLease[] = [];
-  let fence = firstFence;
+  let next = firstFence;
   for (let at = 0; at < flat.length; at += 4) {
-    const attempt = flat[at + 2] as number;
+    const named = fences[at / 4];
     const frames = flat[at + 3] as readonly Buffer[];
-    const group = asText(flat[at]);
-    if (frames.length > 0)
-      leases.push({ group, tier: asInteger(flat[at + 1]), attempt, fence, frames });
-    fence += frames.length || attempt;
+    const fence = named === undefined ? next : Number(asText(named));
+    leases.push({
+      group: asText(flat[at]),
+      tier: asInteger(flat[at + 1]),
+      attempt: flat[at + 2] as number,
+      fence,
+      frames,
+    });
+    next = fence + frames.length;
   }
   return leases;
 }

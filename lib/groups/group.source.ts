@@ -35,7 +35,8 @@ export class GroupSource implements DeliverySource, LeasePort {
   ) {
     const { slots, leaseMs } = terms;
     const port = {
-      send: (sendings: readonly Sending[], limit: number) => this.send(sendings, limit),
+      send: (sendings: readonly Sending[], limit: number, signal?: AbortSignal) =>
+        this.send(sendings, limit, signal),
       // a lease that others take meanwhile may lapse as soon as this, and rings no bell
       wait: (timeoutMs: number, signal: AbortSignal) =>
         claims.wait(Math.min(timeoutMs, leaseMs), signal),
@@ -87,12 +88,13 @@ export class GroupSource implements DeliverySource, LeasePort {
   private async send(
     sendings: readonly Sending[],
     limit: number,
+    signal: AbortSignal | undefined,
   ): Promise<ExchangeReply<ClaimedMessage[]>> {
     const { leaseMs, batch, attempts, tiers } = this.terms;
     const terms = { limit, leaseMs, batch, attempts, passes: nextPasses(tiers) };
     for (const { onSend } of sendings) onSend();
     const outcomes = sendings.map(({ outcome }) => outcome);
-    const { codes, leases, nextInMs } = await this.claims.settle(outcomes, terms);
+    const { codes, leases, nextInMs } = await this.claims.settle(outcomes, terms, signal);
     return { codes, items: leases, nextInMs };
   }
 }

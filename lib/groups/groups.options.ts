@@ -8,7 +8,7 @@ import {
   type Retention,
   type RetentionLimits,
 } from '../delivery/index.js';
-import { type StandaloneOptions } from '../redis/index.js';
+import type { StandaloneOptions } from '../redis/index.js';
 
 /** Options of the groups engine, for the module (`groups: …`) and for a transport used alone. */
 export interface GroupsOptions {

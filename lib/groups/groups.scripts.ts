@@ -24,7 +24,7 @@ export interface SettleReply {
   /** Per settled message: 1 settled, 0 lease lost. */
   readonly codes: readonly number[];
   readonly leases: readonly GroupLease[];
-  /** Milliseconds until the next group is due, -1 when none is known or some were claimed. */
+  /** Milliseconds until the next group is due, -1 when none is known; 0 when some were claimed. */
   readonly nextInMs: number;
 }
 
@@ -47,10 +47,14 @@ export const settleScript = defineScript({
     outcomes: list(text),
   },
   reply: (raw): SettleReply => {
-    const [codes, fence, taken, nextInMs] = asList(raw);
+    const [codes, fence, taken, nextInMs, fences] = asList(raw);
     return {
       codes: asList(codes) as number[],
-      leases: readTaken(Number(asText(fence)), asList(taken)),
+      leases: readTaken(
+        Number(asText(fence)),
+        asList(taken),
+        fences === undefined ? [] : asList(fences),
+      ),
       nextInMs: asInteger(nextInMs),
     };
   },

@@ -115,8 +115,8 @@ export class GroupTransport {
   /**
    * Takes a message off its group; the group is free when its lease holds no other message.
    * `false`, and nothing changed, when the lock does not hold this token any more (the message
-   * comes again) or when it is not the next of its lease. Repeated after it succeeded (its reply was
-   * lost) it answers `true` and changes nothing: within 10 minutes and the last 64 settles and claims
+   * comes again) or when it is not the next of its lease. Made again after it succeeded, it
+   * answers `true` and changes nothing: within 10 minutes and the last 64 settles and claims
    * by hand of this transport; after that `false`.
    */
   async ack(message: MessageHandle): Promise<boolean> {

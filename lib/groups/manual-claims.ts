@@ -62,7 +62,7 @@ export class ManualClaims {
   private async claimWithin({ terms, waitMs, signal }: ClaimPlan): Promise<ClaimedMessage[]> {
     const endsAt = performance.now() + waitMs;
     while (!isAborted(signal)) {
-      const { leases, nextInMs } = await this.claims.settle([], terms);
+      const { leases, nextInMs } = await this.claims.settle([], terms, signal);
       const leftMs = Math.ceil(endsAt - performance.now());
       if (leases.length > 0 || leftMs <= 0) return leases.flat();
       // a lease that others take meanwhile may lapse as soon as this, and rings no bell

@@ -22,7 +22,7 @@ export interface SettleBatch {
 }
 
 /** Outcomes as arguments of the settle script: acks first, since they are the bulk and the shortest. */
-export function batchOutcomes(given: readonly GroupOutcome[]): SettleBatch {
+export function outcomeArguments(given: readonly GroupOutcome[]): SettleBatch {
   const acks: string[] = [];
   const others: string[] = [];
   for (const { verb, group, token, done, delayMs, reason } of given) {

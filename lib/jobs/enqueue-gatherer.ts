@@ -1,6 +1,6 @@
 import { OperationalError } from '../errors/index.js';
 import { allOrPartial, Gatherer } from '../delivery/index.js';
-import { type KeySpace, type RedisConnection } from '../redis/index.js';
+import type { KeySpace, RedisConnection } from '../redis/index.js';
 import type { EnqueueResult } from './job.js';
 import { MAX_BATCH, MAX_TYPES } from './jobs.options.js';
 import { enqueueScript, type EnqueueReply } from './jobs.scripts.js';

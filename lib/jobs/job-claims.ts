@@ -1,6 +1,6 @@
 import { LeaseLostError, reasonOf } from '../errors/index.js';
 import { OpenCalls, codesInOrder, encodePayload } from '../delivery/index.js';
-import { type KeySpace } from '../redis/index.js';
+import type { KeySpace } from '../redis/index.js';
 import {
   checkDelay,
   checkDequeue,
@@ -34,7 +34,7 @@ export class JobClaims {
     const { claim, waitMs, signal } = checkDequeue(options, this.core.settings);
     const endsAt = performance.now() + waitMs;
     while (!isAborted(signal)) {
-      const { claimed, nextInMs } = await this.settle([], claim);
+      const { claimed, nextInMs } = await this.settle([], claim, signal);
       if (claimed.length > 0) return claimed;
       const leftMs = Math.ceil(endsAt - performance.now());
       if (leftMs <= 0) break;
@@ -78,11 +78,12 @@ export class JobClaims {
   async settle(
     outcomes: readonly JobOutcome[],
     terms: ClaimTerms,
+    signal?: AbortSignal,
   ): Promise<Omit<SettleReply, 'claimed'> & { readonly claimed: ClaimedJob[] }> {
     const { connection, settings } = this.core;
     const args = settleArguments(outcomes, terms, settings);
-    const reply = await this.calls.name((name) =>
-      settleScript.run(connection, this.space, { ...args, ...name }),
+    const reply = await this.calls.run((name) =>
+      settleScript.run(connection, this.space, { ...args, ...name }, signal && { signal }),
     );
     const place = { queue: this.queue, leaseMs: terms.leaseMs };
     return {

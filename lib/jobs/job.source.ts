@@ -27,7 +27,7 @@ export class JobSource implements DeliverySource, DeliveryPort {
   ) {
     this.exchange = new Exchange(
       {
-        send: (outcomes, limit) => this.send(outcomes, limit),
+        send: (outcomes, limit, signal) => this.send(outcomes, limit, signal),
         wait: (timeoutMs, signal) => claims.wait({ types: terms.types, timeoutMs, signal }),
       },
       terms.slots,
@@ -86,11 +86,10 @@ export class JobSource implements DeliverySource, DeliveryPort {
   private async send(
     outcomes: readonly JobOutcome[],
     limit: number,
+    signal: AbortSignal | undefined,
   ): Promise<ExchangeReply<ClaimedJob>> {
-    const { codes, claimed, nextInMs } = await this.claims.settle(outcomes, {
-      ...this.terms,
-      limit,
-    });
+    const terms = { ...this.terms, limit };
+    const { codes, claimed, nextInMs } = await this.claims.settle(outcomes, terms, signal);
     return { codes, items: claimed, nextInMs };
   }
 }

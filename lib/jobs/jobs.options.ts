@@ -8,7 +8,7 @@ import {
   type Retention,
   type RetentionLimits,
 } from '../delivery/index.js';
-import { type StandaloneOptions } from '../redis/index.js';
+import type { StandaloneOptions } from '../redis/index.js';
 
 /** Options of the jobs engine, for the module (`jobs: …`) and for a driver used alone. */
 export interface JobsOptions {

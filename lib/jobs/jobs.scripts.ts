@@ -27,7 +27,7 @@ export interface SettleReply {
   /** Per settled job: 1 settled, 0 lease lost, -1 cancelled. */
   readonly codes: readonly number[];
   readonly claimed: readonly ClaimedEntry[];
-  /** Milliseconds until the next job is due; -1 when none is known or jobs were claimed. */
+  /** Milliseconds until the next job is due; -1 when none is known; 0 when jobs were claimed. */
   readonly nextInMs: number;
 }
 

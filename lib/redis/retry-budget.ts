@@ -1,7 +1,7 @@
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 250;
 
-/** How long a server's refusals are retried in all unless a call has a limit of its own. */
+/** How long refusals and lost replies are retried in all unless a call has a limit of its own. */
 const TOTAL_MS = 30_000;
 
 /** The pauses between the attempts of one call: exponential, at most 250 ms each. */

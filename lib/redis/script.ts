@@ -8,7 +8,7 @@ export interface ScriptDefinition<Args, Reply> {
   readonly name: ScriptName;
   readonly args: { readonly [Key in keyof Args]: Codec<Args[Key]> };
   readonly reply: (raw: unknown) => Reply;
-  /** Whether running it twice does what running it once does, so that a lost reply is asked again. */
+  /** Whether the same call run twice does what one does, so that it is sent again when its reply is lost. */
   readonly idempotent?: boolean;
 }
 

@@ -1,7 +1,7 @@
-import { newId } from '../delivery/index.js';
 import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
 import { Observable } from 'rxjs';
+import { newId } from '../delivery/index.js';
 import {
   checkDuration,
   checkInteger,
@@ -111,7 +111,8 @@ export class StreamConsumer {
   }
 
   /**
-   * Takes no more: ends the deliveries within `blockMs`, gives back what was not handed out, and
+   * Takes no more: ends the deliveries within `blockMs` (later where a call to a dead server has to
+   * run out of time first), gives back what was not handed out, and
    * removes its name from the group if nothing is pending for it. What was handed out may still be
    * settled. Safe to call twice.
    */

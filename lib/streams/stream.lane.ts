@@ -92,7 +92,11 @@ export class StreamLane {
   }
 
   /** Settles outcomes and claims up to `limit` entries; 0 passes a ring on, -1 claims nothing. */
-  async send(outcomes: readonly StreamOutcome[], limit: number): Promise<LaneReply> {
+  async send(
+    outcomes: readonly StreamOutcome[],
+    limit: number,
+    signal?: AbortSignal,
+  ): Promise<LaneReply> {
     if (limit > 0) await this.join();
     const { own: adopted, foreign } = this.adopt(limit);
     const all = foreign.length > 0 ? [...outcomes, ...foreign] : outcomes;
@@ -100,13 +104,14 @@ export class StreamLane {
     const mine = wanted > 0 ? this.mine.splice(0, MAX_MINE) : [];
     const cursor = wanted > 0 ? this.cursorNow() : '';
     const want = { limit: wanted, adopted: adopted.length, mine, cursor };
-    const reply = await this.call(all, want).catch((error: unknown) => {
-      // nobody gets them now: they come back like anything that was lost on its way
-      for (const { id } of adopted) this.held.delete(id);
+    const since = performance.now();
+    const reply = await this.call(all, want, signal).catch((error: unknown) => {
+      this.letGo(adopted);
       throw error;
     });
     if (wanted > 0) this.remember(reply, cursor);
-    const raw = [...reply.taken, ...adopted, ...reply.fresh];
+    const isLate = performance.now() - since > this.terms.leaseMs / 2;
+    const raw = [...reply.taken, ...(isLate ? this.letGo(adopted) : adopted), ...reply.fresh];
     const entries = raw.flatMap((one, at) => {
       if (one.fields.length === 0) return [];
       this.held.add(one.id);
@@ -144,9 +149,16 @@ export class StreamLane {
     return leaveScript.run(this.core.connection, this.space, { group, consumer });
   }
 
+  /** Nobody gets them now: they come back like anything that was lost on its way. */
+  private letGo(adopted: readonly RawEntry[]): RawEntry[] {
+    for (const { id } of adopted) this.held.delete(id);
+    return adopted.map((one) => ({ ...one, fields: [] }));
+  }
+
   private call(
     outcomes: readonly StreamOutcome[],
     want: { limit: number; adopted: number; mine: readonly string[]; cursor: string },
+    signal: AbortSignal | undefined,
   ): Promise<SettleReply> {
     const { acks, ended, outcomes: flat } = outcomeArguments(outcomes);
     const { mine, ...rest } = want;
@@ -159,8 +171,13 @@ export class StreamLane {
       deadMaxLen: this.core.settings.deadMaxLen,
       outcomesAndMine: flat.concat(mine),
     };
-    return this.calls.name((name) =>
-      settleScript.run(this.core.connection, this.space, { ...args, ...name }),
+    return this.calls.run((name) =>
+      settleScript.run(
+        this.core.connection,
+        this.space,
+        { ...args, ...name },
+        signal && { signal },
+      ),
     );
   }
 

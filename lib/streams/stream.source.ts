@@ -27,6 +27,7 @@ export class StreamSource implements DeliverySource, DeliveryPort {
   private readonly lanes = new Map<string, StreamLane>();
   private readonly idle: IdleWait;
   private readonly extensions: Gatherer<StreamDelivery, number>;
+  private readonly failures = new WeakMap<StreamOutcome, Error>();
   /** Which queue is asked first; the others follow. */
   private turn = 0;
   private wanted = 1;
@@ -49,7 +50,8 @@ export class StreamSource implements DeliverySource, DeliveryPort {
       this.lanes.set(queue, new StreamLane(core, queue, laneTerms(terms)));
     this.idle = new IdleWait({ core, group, consumer, lanes: [...this.lanes.values()] });
     const port = {
-      send: (outcomes: readonly StreamOutcome[], limit: number) => this.send(outcomes, limit),
+      send: (outcomes: readonly StreamOutcome[], limit: number, signal?: AbortSignal) =>
+        this.send(outcomes, limit, signal),
       wait: (timeoutMs: number, signal: AbortSignal) =>
         this.idle.wait({ count: this.wanted, timeoutMs, signal }),
     };
@@ -96,6 +98,8 @@ export class StreamSource implements DeliverySource, DeliveryPort {
     const code = await this.exchange.settle(outcome).finally(() => lane?.forget(outcome.id));
     if (this.isLeaving) await this.leaves.add(lane);
     if (code === SETTLED) return;
+    const failure = this.failures.get(outcome); // of its own queue's call, beside others that did not fail
+    if (failure !== undefined) throw failure;
     throw code === REFUSED ? refused(outcome) : lostLease(outcome.id);
   }
 
@@ -120,12 +124,13 @@ export class StreamSource implements DeliverySource, DeliveryPort {
   private async send(
     outcomes: readonly StreamOutcome[],
     limit: number,
+    signal: AbortSignal | undefined,
   ): Promise<ExchangeReply<StreamEntry>> {
     if (limit > 0) this.wanted = limit;
     if (limit === 0) return this.stand();
     const [only] = this.lanes.values();
-    if (this.lanes.size > 1) return this.sendToAll(outcomes, limit);
-    const { entries, ...rest } = await only.send(outcomes, limit);
+    if (this.lanes.size > 1) return this.sendToAll(outcomes, limit, signal);
+    const { entries, ...rest } = await only.send(outcomes, limit, signal);
     return { ...rest, items: entries };
   }
 
@@ -135,23 +140,35 @@ export class StreamSource implements DeliverySource, DeliveryPort {
     return { codes: [], items: [], nextInMs: -1 };
   }
 
-  /** One queue after the other, each call the next one first, until the limit is reached. */
+  /**
+   * One queue after the other, each call the next one first, until the limit is reached. Where one
+   * fails, what the others brought is kept, and only its own outcomes fail.
+   */
   private async sendToAll(
     outcomes: readonly StreamOutcome[],
     limit: number,
+    signal: AbortSignal | undefined,
   ): Promise<ExchangeReply<StreamEntry>> {
     const items: StreamEntry[] = [];
     const codes = new Map<StreamOutcome, number>();
-    let nextInMs = -1;
+    let [nextInMs, answers] = [-1, 0];
+    let failure: Error | undefined;
     for (const lane of this.inTurn(limit > 0)) {
       const own = outcomes.filter(({ queue }) => queue === lane.queue);
       const left = limit - items.length;
       if (own.length === 0 && left <= 0) continue;
-      const reply = await lane.send(own, left > 0 ? left : -1);
-      own.forEach((outcome, at) => codes.set(outcome, reply.codes[at]));
-      items.push(...reply.entries);
-      nextInMs = sooner(nextInMs, reply.nextInMs);
+      try {
+        const reply = await lane.send(own, left > 0 ? left : -1, signal);
+        own.forEach((outcome, at) => codes.set(outcome, reply.codes[at]));
+        items.push(...reply.entries);
+        nextInMs = sooner(nextInMs, reply.nextInMs);
+        answers += own.length + reply.entries.length;
+      } catch (error) {
+        failure = error as Error;
+        for (const outcome of own) this.failures.set(outcome, failure);
+      }
     }
+    if (failure && answers === 0) throw failure;
     return { codes: outcomes.map((outcome) => codes.get(outcome) ?? 0), items, nextInMs };
   }
 

@@ -1,6 +1,6 @@
-import { newId } from '../delivery/index.js';
 import { hostname } from 'node:os';
 import { Logger } from '@nestjs/common';
+import { newId } from '../delivery/index.js';
 import type {
   DeliverySource,
   Engine,

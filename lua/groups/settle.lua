@@ -3,11 +3,12 @@
 -- (verb, group, token, done, delay, reason). Verbs: last (an ack that gives back the rest of its
 -- batch), retry, fail, release.
 -- Answers: a code per settled one (1 settled, 0 lease lost), then the claim: first fence, groups,
--- milliseconds until the next is due (-1: nothing known). limit -1 claims nothing, 0 passes a ring on.
+-- milliseconds until the next is due (-1: nothing known), and where fences do not follow one another
+-- the first of each group. limit -1 claims nothing, 0 passes a ring on.
 -- `exact`: each settle is about its own message alone, see the include.
 -- `holder`, `seat` and `call` name this call: sent again under the same name, it answers the same.
 local base = KEYS[1]
-local acks, others, holder, seat, call = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
+local acks, others, holder, seat, call = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4], tonumber(ARGV[5])
 local limit, lease_ms, batch, attempts = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local passes, keep_dead, keep_dead_ms = ARGV[10], tonumber(ARGV[11]), tonumber(ARGV[12])
 local exact = ARGV[13] == '1'
@@ -18,7 +19,8 @@ local exact = ARGV[13] == '1'
 -- @include groups/claim
 -- @include groups/again
 
-local known = recall(recall_key(holder, seat), call)
+local known, is_late = recall(recall_key(holder, seat), call)
+if is_late then return LATE end
 if known then return answer_again(known, lease_ms) end
 
 local keep = { count = keep_dead, age_ms = keep_dead_ms }
@@ -54,12 +56,12 @@ if limit >= 0 then
   fence, taken = claim(passes, terms)
 end
 write_backlog()
-keep_answer(codes, fence, taken)
+if limit > 0 or has_settled(codes) then keep_answer(codes, fence, taken) end
 if limit < 0 then
   if is_woken or is_parked_now then ring_bell() end
 elseif not terms.paused then
   -- a parked group is news for who sleeps until a later time, and due work must not be left unheard
   if is_parked_now or terms.may_leave_work and not is_rung() and has_due() then ring_bell() end
 end
-local next_in = (limit < 0 or terms.paused or #taken > 0) and -1 or next_due_in(passes)
+local next_in = (limit < 0 or terms.paused) and -1 or #taken > 0 and 0 or next_due_in(passes)
 return { codes, token_text(fence), taken, next_in }

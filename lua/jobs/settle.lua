@@ -7,7 +7,7 @@ local base = KEYS[1]
 local done, ended = tonumber(ARGV[1]), tonumber(ARGV[2])
 local limit, lease_ms, attempts = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local keep_done, keep_failed, keep_failed_ms = tonumber(ARGV[6]), ARGV[7], ARGV[8]
-local holder, seat, call = ARGV[9], ARGV[10], ARGV[11]
+local holder, seat, call = ARGV[9], ARGV[10], tonumber(ARGV[11])
 -- @include clock
 -- @include jobs/places
 -- @include jobs/finish
@@ -15,7 +15,8 @@ local holder, seat, call = ARGV[9], ARGV[10], ARGV[11]
 -- @include jobs/settle
 -- @include jobs/again
 
-local known = recall(recall_key(holder, seat), call)
+local known, is_late = recall(recall_key(holder, seat), call)
+if is_late then return LATE end
 if known then return answer_again(known, lease_ms) end
 
 local keep = retention_of(keep_failed, keep_failed_ms)
@@ -38,6 +39,6 @@ if limit >= 0 then
     limit = limit, lease_ms = lease_ms, attempts = attempts, types = types, keep_failed = keep,
   })
 end
-keep_answer(codes, fence, taken)
-local next_in = (limit < 0 or #taken > 0) and -1 or next_due_in()
+if limit > 0 or has_settled(codes) then keep_answer(codes, fence, taken) end
+local next_in = limit < 0 and -1 or #taken > 0 and 0 or next_due_in()
 return { codes, string.format('%.0f', fence), taken, next_in }

@@ -7,14 +7,14 @@
 -- answers the same.
 -- Answers: a code per settled entry (1 settled, 0 lease lost, -2 refused by the server), the first
 -- fence, entries taken over as (id, fields, delivery count, releases), new entries as (id, fields),
--- milliseconds until the next is due (where nothing came), where to go on taking over, own lapsed
+-- milliseconds until the next is due (0 where something came), where to go on taking over, own lapsed
 -- entries, and whether the group had to be made again.
 local base = KEYS[1]
 local group, consumer = ARGV[1], ARGV[2]
 local acks, ended, adopted, mine = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local limit, cursor, lease_ms = tonumber(ARGV[7]), ARGV[8], tonumber(ARGV[9])
 local max_deliveries, max_attempts, dead_max_len = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
-local holder, seat, call = ARGV[13], ARGV[14], ARGV[15]
+local holder, seat, call = ARGV[13], ARGV[14], tonumber(ARGV[15])
 -- @include clock
 -- @include streams/places
 -- @include streams/delayed
@@ -26,7 +26,8 @@ local holder, seat, call = ARGV[13], ARGV[14], ARGV[15]
 -- @include streams/again
 local PROMOTE_LIMIT = 100
 
-local known = recall(recall_key(holder, seat), call)
+local known, is_late = recall(recall_key(holder, seat), call)
+if is_late then return LATE end
 if known then return answer_again(known) end
 
 local codes, at = {}, 16
@@ -59,9 +60,9 @@ if limit > 0 then
     end
   end
   healed = read_new(limit - #taken, fresh)
-  if #taken + #fresh == 0 then next_in = next_due_in() end
+  next_in = #taken + #fresh > 0 and 0 or next_due_in()
 end
 local handed = #taken + #fresh + adopted
 local fence = handed > 0 and next_fences(handed) or 0
-keep_answer(codes, fence, taken, fresh)
+if limit > 0 or has_settled(codes) then keep_answer(codes, fence, taken, fresh) end
 return { codes, number_text(fence), taken, fresh, next_in, cursor, own, healed }

@@ -3,7 +3,6 @@
 
 -- `taken` without the frames: (group, tier, attempt, how many messages).
 local function keep_answer(codes, fence, taken)
-  if not has_changed_anything(codes, taken) then return end
   local leases = {}
   for i = 1, #taken, 4 do
     leases[i], leases[i + 1], leases[i + 2], leases[i + 3] = taken[i], taken[i + 1], taken[i + 2], #taken[i + 3]
@@ -17,20 +16,27 @@ local function untouched_frames(group, tier, token, size, lease_ms)
   if not lock or lock.token ~= token or lock.done > 0 or lock.size ~= size or is_parked(group) then return nil end
   local frames = redis.call('LRANGE', QUEUE .. group, 0, size - 1)
   if #frames < size then return nil end
-  redis.call('PEXPIRE', LOCK .. group, lease_ms)
-  place(group, tier, now + lease_ms + 1)
+  if redis.call('PTTL', LOCK .. group) < lease_ms then -- not where it was prolonged beyond
+    redis.call('PEXPIRE', LOCK .. group, lease_ms)
+    place(group, tier, now + lease_ms + 1)
+  end
   return frames
 end
 
--- A lease that is over comes without frames, with how many it had in the place of the attempt.
+-- Leases that are over are left out, so each of the others comes with its own fence. What is due next
+-- was not kept, so the caller is to look again at once.
 local function answer_again(known, lease_ms)
   local codes, fence, leases = unpack(known)
-  local taken, token = {}, fence
+  local taken, fences, token = {}, {}, fence
   for i = 1, #leases, 4 do
     local group, tier, attempt, size = unpack(leases, i, i + 3)
     local frames = untouched_frames(group, tier, token_text(token), size, lease_ms)
-    taken[i], taken[i + 1], taken[i + 2], taken[i + 3] = group, tier, frames and attempt or size, frames or {}
+    if frames then
+      local n = #taken
+      taken[n + 1], taken[n + 2], taken[n + 3], taken[n + 4] = group, tier, attempt, frames
+      fences[#fences + 1] = token_text(token)
+    end
     token = token + size
   end
-  return { codes, token_text(fence), taken, -1 }
+  return { codes, token_text(fence), taken, 0, fences }
 end

@@ -5,9 +5,9 @@
 -- @include groups/letters
 local LOST, SETTLED = 0, 1
 local HISTORY_MS = 600000
-local REMEMBERED_CALLS = 64 -- more than a holder has open at once
+local REMEMBERED_CALLS = 64 -- of one holder
 
--- What this holder freed lately, so that an ack repeated after a lost reply succeeds again: one entry
+-- What this holder freed lately, so that an ack which its caller makes again succeeds again: one entry
 -- a call and not one a message, in a ring of the holder's own last calls.
 local freed, history = {}, nil
 local function history_key(holder)

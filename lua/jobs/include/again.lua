@@ -2,7 +2,6 @@
 -- @include recall
 
 local function keep_answer(codes, fence, taken)
-  if not has_changed_anything(codes, taken) then return end
   local ids = {}
   for i = 1, #taken, 3 do
     ids[#ids + 1] = taken[i]
@@ -10,7 +9,7 @@ local function keep_answer(codes, fence, taken)
   keep_for_recall(recall_key(holder, seat), call, { codes, fence, ids })
 end
 
--- Their leases begin anew. A job that was cancelled or recovered meanwhile comes without its data.
+-- Their leases begin anew, unless they were prolonged beyond. A job that was cancelled or recovered meanwhile comes without its data.
 local function taken_again(fence, ids, lease_ms)
   if #ids == 0 then return {} end
   local records = redis.call('HMGET', DATA, unpack(ids))
@@ -19,14 +18,15 @@ local function taken_again(fence, ids, lease_ms)
   for i, id in ipairs(ids) do
     local state = decode_state(states[i])
     local is_held = state and state[STATUS] == RUNNING and state[FENCE] == fence + i - 1
-    if is_held then redis.call('ZADD', PLACE[RUNNING], now + lease_ms, id) end
+    if is_held then redis.call('ZADD', PLACE[RUNNING], 'GT', now + lease_ms, id) end
     local n = #taken
     taken[n + 1], taken[n + 2], taken[n + 3] = id, is_held and records[i] or false, state and state[ATTEMPTS] or 0
   end
   return taken
 end
 
+-- What is due next was not kept, so the caller is to look again at once.
 local function answer_again(known, lease_ms)
   local codes, fence, ids = unpack(known)
-  return { codes, string.format('%.0f', fence), taken_again(fence, ids, lease_ms), -1 }
+  return { codes, string.format('%.0f', fence), taken_again(fence, ids, lease_ms), 0 }
 end

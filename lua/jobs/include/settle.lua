@@ -2,8 +2,8 @@
 local MINUTE_MS = 60000
 local LOST, SETTLED, VOIDED = 0, 1, -1
 
--- Where a job stands after each verb: a settle repeated under its own fence, since its reply was
--- lost, finds it there and succeeds again without a change. Recovery voids the fence.
+-- Where a job stands after each verb: a settle that its caller makes again, under its own fence, finds
+-- it there and succeeds again without a change. Recovery voids the fence.
 local AFTER = {
   ack = { [DONE] = true },
   fail = { [FAILED] = true },

@@ -3,7 +3,6 @@
 
 -- Ids only: what the entries are, the stream tells again.
 local function keep_answer(codes, fence, taken, fresh)
-  if #fresh == 0 and not has_changed_anything(codes, taken) then return end
   local claims, ids = {}, {}
   for i, entry in ipairs(taken) do
     claims[i] = { entry[1], entry[3], entry[4] }
@@ -23,7 +22,8 @@ local function held_fields(id, token)
   return entry[2]
 end
 
--- Entries that are held no more come without fields.
+-- Entries that are held no more come without fields. What is due next was not kept, so the caller is
+-- to look again at once.
 local function answer_again(known)
   local codes, fence, claims, ids = unpack(known)
   local taken, fresh = {}, {}
@@ -34,5 +34,5 @@ local function answer_again(known)
   for i, id in ipairs(ids) do
     fresh[i] = { id, held_fields(id, '1.0') }
   end
-  return { codes, number_text(fence), taken, fresh, -1, '', {}, 0 }
+  return { codes, number_text(fence), taken, fresh, 0, '', {}, 0 }
 end

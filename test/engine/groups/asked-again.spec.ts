@@ -1,6 +1,6 @@
 import type { CallName } from '../../../lib/delivery/index.js';
 import { settleScript } from '../../../lib/groups/groups.scripts.js';
-import { batchOutcomes, type GroupOutcome } from '../../../lib/groups/outcome.js';
+import { outcomeArguments, type GroupOutcome } from '../../../lib/groups/outcome.js';
 import { passesFrom } from '../../../lib/groups/tiers.js';
 import { KeySpace, RedisConnection } from '../../../lib/redis/index.js';
 import { REDIS_URL } from '../../support/test-prefix.js';
@@ -20,7 +20,7 @@ const NEXT: CallName = { holder: 'one', seat: 0, call: 2 };
 /** Sends one settle call under a name, as the claim loop does. */
 function send(name: CallName, outcomes: GroupOutcome[] = [], limit = 2) {
   const space = new KeySpace(groups.prefix, 'groups', groups.topic);
-  const args = { ...batchOutcomes(outcomes), ...TERMS, limit, ...name };
+  const args = { ...outcomeArguments(outcomes), ...TERMS, limit, ...name };
   return settleScript.run(connection, space, args);
 }
 
@@ -75,6 +75,12 @@ describe('a call that is asked again', () => {
     expect((await send(FIRST)).leases).toEqual([second]);
   });
 
+  test('comes too late once the next call had its seat: it claims nothing', async () => {
+    await send(NEXT);
+    await expect(send(FIRST)).rejects.toThrow(/LATE/);
+    expect(await leasedGroups()).toBe(2);
+  });
+
   test.each([
     ['the next call of the holder', NEXT],
     ['another seat of the holder', { ...FIRST, seat: 1 }],
@@ -87,11 +93,11 @@ describe('a call that is asked again', () => {
     expect(await leasedGroups()).toBe(4);
   });
 
-  test('is known for a minute, by one key a seat', async () => {
+  test('is known for ten minutes, by one key a seat', async () => {
     for (let call = 1; call <= 3; call++) await send({ ...FIRST, call }, [], 1);
     const keys = (await groups.keys()).filter((key) => key.startsWith('call:'));
     expect(keys).toEqual(['call:one:0']);
     const life = await groups.redis.pttl(groups.key(keys[0]));
-    expect([life > 0, life <= 60_000]).toEqual([true, true]);
+    expect([life > 0, life <= 600_000]).toEqual([true, true]);
   });
 });

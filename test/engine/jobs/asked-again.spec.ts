@@ -65,6 +65,12 @@ describe('a call that is asked again', () => {
     expect(await send(FIRST, [], 4)).toMatchObject({ claimed: claimed.slice(2) });
   });
 
+  test('comes too late once the next call had its seat: it claims nothing', async () => {
+    await send(NEXT);
+    await expect(send(FIRST)).rejects.toThrow(/LATE/);
+    expect(await jobs.driver.stats()).toMatchObject({ running: 2, pending: 3 });
+  });
+
   test.each([
     ['the next call of the holder', NEXT],
     ['another seat of the holder', { holder: 'one', seat: 1, call: 1 }],
@@ -78,12 +84,29 @@ describe('a call that is asked again', () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  test('is known for a minute, by one key a seat', async () => {
+  test('is known for ten minutes, by one key a seat', async () => {
     for (let call = 1; call <= 3; call++) await send({ holder: 'one', seat: 0, call }, [], 1);
     const keys = (await jobs.keys()).filter((key) => key.startsWith('call:'));
     expect(keys).toEqual(['call:one:0']);
     const life = await jobs.redis.pttl(jobs.key(keys[0]));
-    expect([life > 0, life <= 60_000]).toEqual([true, true]);
+    expect([life > 0, life <= 600_000]).toEqual([true, true]);
+  });
+
+  test('is known also when it found nothing, so that its first sending finds no more', async () => {
+    await send(FIRST, [], 5);
+    expect((await send(NEXT)).claimed).toEqual([]);
+    await jobs.add();
+    expect((await send(NEXT)).claimed).toEqual([]);
+    expect((await send({ ...NEXT, call: 3 })).claimed).toHaveLength(1);
+  });
+
+  test('does not shorten a lease that was prolonged meanwhile', async () => {
+    const { claimed } = await send(FIRST);
+    const handle = { id: claimed[0].id, token: String(claimed[0].fence) };
+    await jobs.driver.extend([handle], { leaseMs: 600_000 });
+    const until = await jobs.redis.zscore(jobs.key('running'), handle.id);
+    await send(FIRST);
+    expect(await jobs.redis.zscore(jobs.key('running'), handle.id)).toBe(until);
   });
 
   test('leaves nothing behind when it neither settled nor claimed', async () => {

@@ -1,5 +1,5 @@
 import { codesInOrder } from '../../../lib/delivery/index.js';
-import { batchOutcomes, type GroupOutcome } from '../../../lib/groups/outcome.js';
+import { outcomeArguments, type GroupOutcome } from '../../../lib/groups/outcome.js';
 
 const outcome = (verb: GroupOutcome['verb'], token: string, done: number): GroupOutcome => ({
   verb,
@@ -12,7 +12,7 @@ const outcome = (verb: GroupOutcome['verb'], token: string, done: number): Group
 
 describe('the outcomes of one settle call', () => {
   test('say acks first', () => {
-    const batch = batchOutcomes([
+    const batch = outcomeArguments([
       outcome('ack', '7', 1),
       outcome('retry', '8', 0),
       outcome('ack', '9', 3),
@@ -40,6 +40,6 @@ describe('the outcomes of one settle call', () => {
   });
 
   test('may be none', () => {
-    expect(batchOutcomes([])).toMatchObject({ acks: 0, others: 0, outcomes: [] });
+    expect(outcomeArguments([])).toMatchObject({ acks: 0, others: 0, outcomes: [] });
   });
 });
