@@ -20,7 +20,10 @@ export class OpenCalls {
   private seats = 0;
   private calls = 0;
 
-  /** Makes one call under a name of its own, and once more where no answer came in time. */
+  /**
+   * Makes one call under a name of its own, and once more, over a new connection, where no answer
+   * came in time.
+   */
   async run<Reply>(send: (name: CallName) => Promise<Reply>): Promise<Reply> {
     const seat = this.freeSeats.pop() ?? this.seats++;
     const name = { holder: this.holder, seat, call: this.calls++ };
@@ -28,7 +31,7 @@ export class OpenCalls {
       return await send(name);
     } catch (error) {
       if (!(error instanceof CommandTimeoutError)) throw error;
-      return await send(name); // by now over a new connection
+      return await send(name).catch(() => Promise.reject(error)); // the first one may have happened
     } finally {
       this.freeSeats.push(seat);
     }
