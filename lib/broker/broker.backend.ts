@@ -36,6 +36,17 @@ export interface RowRequest extends Selection {
 /** Which rows of a queue a look goes through: unread ones, reserved ones among them, or all. */
 export type PeekScope = 'unread' | 'all';
 
+/** A row and the queue that it is in. */
+export interface NamedRow extends StoredRow {
+  readonly queue: string;
+}
+
+/** A page of unread rows; `last` is the last id looked at, `null` at the end. */
+export interface UnreadPage {
+  readonly rows: readonly NamedRow[];
+  readonly last: bigint | null;
+}
+
 /** The first row wanted that is neither read nor reserved. */
 export interface WaitingRequest {
   readonly queue: string;
@@ -170,6 +181,11 @@ export interface BrokerBackend {
   ): Promise<FoundRows<StoredRow & { readonly state: MessageState }>>;
   /** The id of the first waiting row; `null` without any. */
   firstWaiting(request: WaitingRequest): Promise<bigint | null>;
+  /**
+   * Unread rows of all queues by id, reserved ones among them. A page is one step: a row that is
+   * moved between two pages is in one of them, and not in both.
+   */
+  unread(bounds: Bounds): Promise<UnreadPage>;
   move(request: RowRequest, target: string, withClaimed: boolean): Promise<FoundRows>;
   find(request: FindRequest): Promise<readonly bigint[]>;
   deleteRows(queue: string, ids: readonly bigint[]): Promise<number>;
