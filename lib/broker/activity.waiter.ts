@@ -1,4 +1,10 @@
-import { checkDuration, checkKeys, checkSignal, InvalidOptionError } from '../errors/index.js';
+import {
+  checkDuration,
+  checkKeys,
+  checkSignal,
+  ClosedError,
+  InvalidOptionError,
+} from '../errors/index.js';
 import type { Subscription } from '../redis/index.js';
 import type { BrokerCore } from './broker.core.js';
 
@@ -18,7 +24,8 @@ interface Wait {
  * Wakes when something is written to one of its queues: each write is one wake-up.
  *
  * A hint and never the truth: look at the queue before the first wait and after every one, also
- * when it answers `false`. It owns its registrations only, not the broker or its connections.
+ * when it answers `false`. It owns its registrations only, not the broker or its connections; a
+ * broker that closes closes its waiters. A wait under way keeps the process alive, a waiter does not.
  */
 export class ActivityWaiter {
   private readonly registrations: Subscription[] = [];
@@ -26,21 +33,22 @@ export class ActivityWaiter {
   private unseen = 0;
   private isClosed = false;
 
-  private constructor() {}
+  private constructor(private readonly core: BrokerCore) {
+    core.waiters.add(this);
+  }
 
   /**
    * Registers with each of the queues; resolves when all are heard. Used by `waiter()`.
    *
-   * @throws AliasError; OperationalError when the listener cannot start
+   * @throws AliasError; OperationalError when the listener cannot start; ClosedError
    */
   static async open(core: BrokerCore, references: readonly string[]): Promise<ActivityWaiter> {
     core.assertOpen();
     if (references.length === 0) throw new InvalidOptionError('queues', 'expected at least one');
     const names = await Promise.all(references.map((reference) => core.resolve(reference)));
-    const waiter = new ActivityWaiter();
-    const opening = [...new Set(names)].map(async (name) =>
-      waiter.registrations.push(await core.backend.subscribe(name, waiter.notify)),
-    );
+    core.assertOpen();
+    const waiter = new ActivityWaiter(core);
+    const opening = [...new Set(names)].map((name) => waiter.register(name));
     const failed = (await Promise.allSettled(opening)).find(({ status }) => status === 'rejected');
     if (failed === undefined) return waiter;
     await waiter.close().catch(() => undefined);
@@ -76,6 +84,7 @@ export class ActivityWaiter {
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
+    this.core.waiters.delete(this);
     for (const wait of this.waits) wait.end(false);
     const released = this.registrations.map((registration) => registration.release());
     const results = await Promise.allSettled(released);
@@ -84,6 +93,14 @@ export class ActivityWaiter {
       .map(({ reason }: PromiseRejectedResult) => reason as Error);
     if (first === undefined) return;
     throw later.length === 0 ? first : Object.assign(first, { errors: later });
+  }
+
+  private async register(name: string): Promise<void> {
+    const registration = await this.core.backend.subscribe(name, this.notify);
+    this.registrations.push(registration);
+    if (!this.isClosed) return;
+    await registration.release(); // closed before it was open: by its broker
+    throw new ClosedError('the queue broker');
   }
 
   private readonly notify = (): void => {

@@ -37,6 +37,17 @@ export interface RowRequest extends Selection {
 /** Which rows of a queue a look goes through: unread ones, reserved ones among them, or all. */
 export type PeekScope = 'unread' | 'all';
 
+/** A row and the queue that it is in. */
+export interface NamedRow extends StoredRow {
+  readonly queue: string;
+}
+
+/** A page of unread rows; `last` is the last id looked at, `null` at the end. */
+export interface UnreadPage {
+  readonly rows: readonly NamedRow[];
+  readonly last: bigint | null;
+}
+
 /** The first row wanted that is neither read nor reserved. */
 export interface WaitingRequest {
   readonly queue: string;
@@ -121,17 +132,22 @@ export interface HoldReply {
 
 /** Held reads: what processors need. A signal ends waits and the pauses between retries. */
 export interface BrokerHolds {
+  /** Settles and takes in one step, all of it or nothing of the taking. */
   settle(request: HoldRequest): Promise<HoldReply>;
+  /** Prolongs leases to `leaseMs` from now; per hold whether it was still one. */
   extend(
     queue: string,
     holds: readonly { readonly id: bigint; readonly fence: number }[],
     leaseMs: number,
   ): Promise<readonly boolean[]>;
+  /** Recovers what has lapsed, makes due what was postponed, trims dead letters; in bounded steps. */
   upkeep(queue: string, keepDead: RetentionLimits, signal?: AbortSignal): Promise<UpkeepReport>;
+  /** A page of dead letters, newest first. */
   deadLetters(
     queue: string,
     page: { readonly offset: number; readonly limit: number },
   ): Promise<readonly (Omit<DeadLetter, 'id' | 'payload' | 'headers'> & StoredRow)[]>;
+  /** Makes one deliverable again, or deletes it; `false` when there is no such dead letter. */
   endDeadLetter(verb: 'redrive' | 'drop', queue: string, id: bigint): Promise<boolean>;
 }
 
@@ -151,47 +167,68 @@ export interface BrokerBackend {
   readonly connected: boolean;
   readonly holds: BrokerHolds;
 
+  /** What is known of the namespace; refuses one that is foreign, partial or of another schema. */
   meta(): Promise<BackendMeta>;
+  /** A new id above all before it. */
   generateId(): Promise<bigint>;
   /** Raises the last id, never lowers it; answers what it is then. */
   advanceLastId(id: bigint): Promise<bigint>;
 
+  /** Writes one message at the end; answers its id. */
   write(row: NewRow): Promise<bigint>;
+  /** The same, and whatever unread messages are more than `keepNewest` with it count as read. */
   writeNewest(row: NewRow, keepNewest: number): Promise<bigint>;
   /** All or none; answers the last id after it. */
   insert(rows: readonly (NewRow & { readonly id: bigint })[]): Promise<bigint>;
+  /** One message with the same body for each queue; answers how many, and the last id. */
   broadcast(
     request: BroadcastRequest,
   ): Promise<{ readonly count: number; readonly lastId: bigint }>;
 
+  /** Takes rows for good: they are claimed, and stay inspectable until a vacuum. */
   read(request: RowRequest): Promise<FoundRows>;
+  /** Shows rows and changes nothing. */
   peek(
     request: RowRequest,
     scope: PeekScope,
   ): Promise<FoundRows<StoredRow & { readonly state: MessageState }>>;
   /** The id of the first waiting row; `null` without any. */
   firstWaiting(request: WaitingRequest): Promise<bigint | null>;
+  /**
+   * Unread rows of all queues by id, reserved ones among them. A page is one step: a row that is
+   * moved between two pages is in one of them, and not in both.
+   */
+  unread(bounds: Bounds): Promise<UnreadPage>;
+  /** Moves rows to another queue, ids and bodies as they are; claimed ones when asked for. */
   move(request: RowRequest, target: string, withClaimed: boolean): Promise<FoundRows>;
+  /** The ids of rows whose bodies hold a text. */
   find(request: FindRequest): Promise<readonly bigint[]>;
+  /** Deletes these rows of a queue, none if one of them is reserved; answers how many there were. */
   deleteRows(queue: string, ids: readonly bigint[]): Promise<number>;
   /** All rows of these queues, or those below the bound; all or nothing. */
   deleteQueues(queues: readonly string[], before: bigint | null): Promise<number>;
   /** Deletes the oldest claimed rows, at most `limit`; answers how many. */
   vacuum(queue: string, limit: number, signal?: AbortSignal): Promise<number>;
 
+  /** The counters of one queue. */
   stats(queue: string): Promise<QueueStats>;
   /** Those that were there all along, and each once. */
   queues(signal?: AbortSignal): AsyncIterable<QueueStats>;
+  /** Gives all rows of a queue to a name that has none, and its aliases when asked for. */
   rename(
     from: string,
     to: string,
     retargetAliases: boolean,
   ): Promise<{ readonly messages: number; readonly aliases: number }>;
 
+  /** All aliases and their targets. */
   aliases(): Promise<ReadonlyMap<string, string>>;
+  /** Makes or retargets an alias; tells whether a queue has that name too. */
   addAlias(alias: string, target: string): Promise<{ readonly shadowsQueue: boolean }>;
+  /** `false` when there is no such alias. */
   removeAlias(alias: string): Promise<boolean>;
 
+  /** Reserves rows under a new token. */
   beginBatch(request: BatchRequest): Promise<OpenBatch>;
   /** Answers how many rows it held; a roll-back of one that is over or another one by now, 0. */
   endBatch(verb: 'commit' | 'rollback', batch: BatchName, signal?: AbortSignal): Promise<number>;
@@ -202,6 +239,7 @@ export interface BrokerBackend {
   subscribe(queue: string, listener: () => void): Promise<Subscription>;
   /** Deletes the namespace; `false` when there is none. */
   cleanUp(): Promise<boolean>;
+  /** Ends what it opened; nothing works afterwards. */
   close(): Promise<void>;
 }
 

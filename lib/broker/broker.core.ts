@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Logger } from '@nestjs/common';
 import type { HandlerLogger } from '../contract/index.js';
 import { AliasError, checkKeys, ClosedError, ReservedError } from '../errors/index.js';
@@ -6,6 +7,7 @@ import {
   DEFAULT_PREFIX,
   openStandalone,
   pickOptions,
+  settled,
   STANDALONE_OPTIONS,
 } from '../redis/index.js';
 import { AutoVacuum } from './auto-vacuum.js';
@@ -21,13 +23,21 @@ import type { BrokerMessage } from './message.js';
 import { RedisBackend } from './redis.backend.js';
 import { StaleBatches } from './stale-batches.js';
 
+/** How long a close waits until open batches are given back, in milliseconds. */
+const GIVE_BACK_MS = 1_000;
+
 /** What a broker, its handles, its waiters and its engine share. */
 export class BrokerCore {
   readonly recovery: StaleBatches;
   /** What runs by itself until it is stopped. */
   readonly watchers = new Set<{ stop(): Promise<void> }>();
+  /** Those whose waits a close ends. */
+  readonly waiters = new Set<{ close(): Promise<void> }>();
+  /** Those whose messages a close gives back. */
+  readonly batches = new Set<{ giveBack(signal: AbortSignal): Promise<void> }>();
   private readonly vacuum: AutoVacuum;
   private knownLastId: bigint | null = null;
+  private isClosed = false;
   private closing: Promise<void> | null = null;
 
   constructor(
@@ -87,9 +97,9 @@ export class BrokerCore {
     return target;
   }
 
-  /** @throws ClosedError once `close` was called */
+  /** @throws ClosedError once it is closed */
   assertOpen(): void {
-    if (this.closing !== null) throw new ClosedError('the queue broker');
+    if (this.isClosed) throw new ClosedError('the queue broker');
   }
 
   /** Stops the watchers; resolves when their handlers in progress have ended, which may be never. */
@@ -97,8 +107,13 @@ export class BrokerCore {
     await Promise.all([...this.watchers].map((watcher) => watcher.stop()));
   }
 
-  close(): Promise<void> {
-    return (this.closing ??= this.closeOnce());
+  /**
+   * Ends what is under way, and closes the backend.
+   *
+   * @param graceMs how long handlers of watchers are waited for; all verbs still work meanwhile
+   */
+  close(graceMs = 0): Promise<void> {
+    return (this.closing ??= this.closeOnce(graceMs));
   }
 
   private async cleanUpOrRecover(): Promise<boolean> {
@@ -111,10 +126,23 @@ export class BrokerCore {
     }
   }
 
-  private async closeOnce(): Promise<void> {
-    void this.stop();
+  private async closeOnce(graceMs: number): Promise<void> {
+    const stopping = this.stop();
+    if (this.watchers.size > 0 && graceMs > 0) await settled(stopping, graceMs);
+    this.isClosed = true;
+    // their registrations end with the backend
+    for (const waiter of this.waiters) waiter.close().catch(() => undefined);
+    await this.giveBackBatches();
     await this.vacuum.close();
     await this.backend.close();
+  }
+
+  private async giveBackBatches(): Promise<void> {
+    if (this.batches.size === 0) return;
+    const signal = AbortSignal.timeout(GIVE_BACK_MS);
+    setMaxListeners(0, signal); // a listener a batch: no leak
+    const givingBack = [...this.batches].map((batch) => batch.giveBack(signal));
+    await settled(Promise.allSettled(givingBack), GIVE_BACK_MS);
   }
 }
 

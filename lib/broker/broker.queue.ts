@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import { checkKeys, checkList } from '../errors/index.js';
+import { checkKeys, checkList, checkRecord } from '../errors/index.js';
 import { allOrPartial } from '../delivery/index.js';
 import { ActivityWaiter } from './activity.waiter.js';
 import type { BrokerCore } from './broker.core.js';
@@ -18,9 +18,9 @@ import type {
 } from './message.js';
 import { checkItems } from './lists.js';
 import { checkQueueReference } from './queue-name.js';
-import { observeQueue, type ObserveOptions } from './queue.observable.js';
+import { observeQueue } from './queue.observable.js';
 import { QueueRows } from './queue.rows.js';
-import { QueueWatcher, type WatchOptions } from './queue.watcher.js';
+import { QueueWatcher } from './queue.watcher.js';
 import { boundsOf, checkAll, checkMany, checkOne, checkTarget, switchOf } from './selectors.js';
 import {
   checkFind,
@@ -31,8 +31,12 @@ import {
   type PeekOptions,
   type WriteOptions,
 } from './verb.options.js';
+import { checkObserve, type ObserveOptions, type WatchOptions } from './watch.options.js';
 
-/** What a queue definition of the broker engine is typed by: the body of its messages. */
+/**
+ * What a queue definition of the broker engine is typed by: the body of its messages. Another than a
+ * text needs the option `broker.codec`; without it each write throws `MessageError`.
+ */
 export interface BrokerTyping<Body> {
   /** What handlers receive; messages have no types, so there is no name to give to `@Process`. */
   readonly messages: { readonly [anyMessage]: HeldMessage<Body> };
@@ -123,8 +127,8 @@ export class BrokerQueue<Body = string> {
     options: IdBounds &
       PeekOptions & { readonly limit?: number; readonly order?: MessageOrder } = {},
   ): Promise<PeekedBrokerMessage<Body>[]> {
-    const selection = checkMany({ limit: PAGE, ...options }, ['includeClaimed']);
-    return this.rows.peek(selection, scopeOf(options));
+    const given = { limit: PAGE, ...checkRecord('options', options) };
+    return this.rows.peek(checkMany(given, ['includeClaimed']), scopeOf(options));
   }
 
   /** Shows all messages, oldest first, a page at a time. */
@@ -132,14 +136,8 @@ export class BrokerQueue<Body = string> {
     options: IdBounds & PeekOptions = {},
   ): AsyncGenerator<PeekedBrokerMessage<Body>, void> {
     checkKeys('options', options, ['after', 'before', 'includeClaimed']);
-    const scope = scopeOf(options);
-    let selection = checkMany({ limit: PAGE, ...options }, ['includeClaimed']);
-    for (;;) {
-      const page = await this.rows.peek(selection, scope);
-      if (page.length === 0) return;
-      yield* page;
-      selection = { ...selection, after: page[page.length - 1].id };
-    }
+    const selection = checkMany({ limit: PAGE, ...options }, ['includeClaimed']);
+    yield* this.rows.peekEach(selection, scopeOf(options));
   }
 
   /** Moves one message, which keeps id and state; `null` when there is none. */
@@ -183,12 +181,7 @@ export class BrokerQueue<Body = string> {
    */
   async deleteMany(ids: readonly (bigint | string)[]): Promise<number> {
     const unique = [...new Set(checkItems('ids', ids).map((id) => checkId('ids', id)))];
-    this.rows.assertFree();
-    if (unique.length === 0) return 0;
-    await this.core.recovery.run();
-    const count = await this.core.backend.deleteRows(this.name, unique);
-    this.core.mutated(count);
-    return count;
+    return this.rows.delete(unique);
   }
 
   /** Deletes all messages of the queue, dead letters too; `false` when there was no such queue. */
@@ -212,7 +205,10 @@ export class BrokerQueue<Body = string> {
     return this.core.backend.stats(this.name);
   }
 
-  /** Ids, ascending, of unread messages whose stored body holds a text; reserved ones are skipped. */
+  /**
+   * Ids, ascending, of unread messages whose stored body holds a text, of 3 characters that are not
+   * blank to 1,024 in all; reserved ones are skipped.
+   */
   async find(text: string, options: FindOptions = {}): Promise<bigint[]> {
     const request = { ...checkFind(text, options), queue: this.name };
     this.core.assertOpen();
@@ -251,8 +247,12 @@ export class BrokerQueue<Body = string> {
     return watcher;
   }
 
-  /** The same as an Observable: subscribing starts a watcher, unsubscribing stops it. */
+  /**
+   * The same as an Observable: subscribing starts a watcher, unsubscribing stops it.
+   *
+   * @throws InvalidOptionError naming the option, at once
+   */
   observe(options: ObserveOptions = {}): Observable<BrokerMessage<Body>> {
-    return observeQueue<Body>((watch) => this.watch(watch), options);
+    return observeQueue<Body>((watch) => this.watch(watch), checkObserve(options, this.name));
   }
 }

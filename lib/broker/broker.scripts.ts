@@ -9,9 +9,16 @@ import {
   list,
   text,
 } from '../redis/index.js';
-import type { FoundRows, StoredRow } from './broker.backend.js';
+import type { FoundRows, StoredRow, UnreadPage } from './broker.backend.js';
 import { asId } from './ids.js';
-import { readPeeked, readRows, readStats, rowsOf, type PeekedRow } from './row.replies.js';
+import {
+  readNamed,
+  readPeeked,
+  readRows,
+  readStats,
+  rowsOf,
+  type PeekedRow,
+} from './row.replies.js';
 
 /** The arguments of a selection of rows, '' for what is not named. */
 const SELECTION = { exact: text, after: text, before: text, order: text, limit: integer };
@@ -24,7 +31,7 @@ export const openScript = defineScript({
     const versions = { schemaVersion: Number(schema), aliasVersion: Number(aliases) };
     return { magic, lastId: asId(last), db, ...versions };
   },
-  idempotent: true,
+  readsOnly: true, // to its caller: an empty namespace more or less is no outcome
 });
 
 /** Per message its id, or 0 for an unknown alias, -1 for a key of another type. */
@@ -71,14 +78,24 @@ export const peekScript = defineScript({
     const [queue, rows] = asList(raw);
     return { queue: asText(queue), rows: readPeeked(asList(rows)) };
   },
-  idempotent: true,
+  readsOnly: true,
+});
+
+export const dumpScript = defineScript({
+  name: 'broker/dump',
+  args: { after: text, before: text, limit: integer },
+  reply: (raw): UnreadPage => {
+    const [last, rows] = asList(raw);
+    return { last: asText(last) === '' ? null : asId(last), rows: readNamed(asList(rows)) };
+  },
+  readsOnly: true,
 });
 
 export const firstWaitingScript = defineScript({
   name: 'broker/first-waiting',
   args: { name: text, after: text, order: text },
   reply: (raw) => (asText(raw) === '' ? null : asId(raw)),
-  idempotent: true,
+  readsOnly: true,
 });
 
 export const moveScript = defineScript({
@@ -119,14 +136,14 @@ export const queuesScript = defineScript({
     const queues = rowsOf(asList(rows), 6).map((row) => readStats([...row, 1]));
     return { cursor: asText(cursor), queues };
   },
-  idempotent: true,
+  readsOnly: true,
 });
 
 export const statsScript = defineScript({
   name: 'broker/stats',
   args: { name: text },
   reply: (raw) => readStats(asList(raw)),
-  idempotent: true,
+  readsOnly: true,
 });
 
 export const findScript = defineScript({
@@ -143,7 +160,7 @@ export const findScript = defineScript({
     const [ids, cursor] = asList(raw);
     return { ids: asList(ids).map(asId), cursor: asText(cursor) };
   },
-  idempotent: true,
+  readsOnly: true,
 });
 
 export const aliasesScript = defineScript({
@@ -151,7 +168,7 @@ export const aliasesScript = defineScript({
   args: {},
   reply: (raw): ReadonlyMap<string, string> =>
     new Map(rowsOf(asList(raw), 2).map(([alias, target]) => [asText(alias), asText(target)])),
-  idempotent: true,
+  readsOnly: true,
 });
 
 export const addAliasScript = defineScript({
@@ -182,6 +199,7 @@ export const beginBatchScript = defineScript({
     const found: readonly StoredRow[] = readRows(asList(rows));
     return { queue: asText(queue), createdAt: asId(created), rows: found };
   },
+  idempotent: true, // by its token
 });
 
 /** Repeating a commit is an error, repeating a roll-back is nothing: its caller says so. */
@@ -203,7 +221,7 @@ export const staleBatchesScript = defineScript({
     }));
     return { looked: asInteger(looked), batches };
   },
-  idempotent: true,
+  readsOnly: true,
 });
 
 export const vacuumScript = defineScript({

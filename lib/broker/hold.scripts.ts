@@ -68,7 +68,7 @@ export const deadLettersScript = defineScript({
         reason: asText(reason),
       };
     }),
-  idempotent: true,
+  readsOnly: true,
 });
 
 export const endDeadLetterScript = defineScript({

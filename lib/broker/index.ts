@@ -12,13 +12,13 @@ export {
 export { BrokerQueue, type BrokerTyping } from './broker.queue.js';
 export type { DumpOptions, DumpProgress } from './dump.js';
 export { formatId, MAX_ID } from './ids.js';
+export type { InsertedMessage } from './inserted.message.js';
 export type { LoadOptions, LoadResult } from './load.js';
 export * from './message.js';
 export { MessageIds } from './message-ids.js';
 export { QueueAliases, type QueueAlias } from './queue-aliases.js';
-export { QueueBroker, type InsertedMessage } from './queue.broker.js';
-export type { ObserveOptions } from './queue.observable.js';
-export { QueueWatcher, type WatchMode, type WatchOptions } from './queue.watcher.js';
+export { QueueBroker } from './queue.broker.js';
+export { QueueWatcher } from './queue.watcher.js';
 export { RedisBackend, type RedisBackendParts } from './redis.backend.js';
 export type { Bounds, Selection } from './selectors.js';
 export type {
@@ -29,3 +29,4 @@ export type {
   PeekOptions,
   WriteOptions,
 } from './verb.options.js';
+export type { ObserveOptions, WatchMode, WatchOptions } from './watch.options.js';

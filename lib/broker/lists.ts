@@ -8,7 +8,8 @@ export const MAX_ITEMS = 100_000;
 
 /** A list that one step takes whole. @throws InvalidOptionError naming the option */
 export function checkItems<T>(option: string, items: readonly T[]): readonly T[] {
-  if (checkList(option, items).length <= MAX_ITEMS) return items;
+  const list = checkList(option, items);
+  if (list.length <= MAX_ITEMS) return list;
   throw new InvalidOptionError(option, `expected at most ${MAX_ITEMS}, got ${items.length}`);
 }
 

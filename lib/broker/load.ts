@@ -8,8 +8,16 @@ import {
 import type { PayloadCodec } from '../delivery/index.js';
 import { encodeBody, TEXT_CODEC } from './body.js';
 import type { BrokerCore } from './broker.core.js';
-import { FORMAT, FORMAT_VERSION, PAGE, type DumpOptions, type DumpProgress } from './dump.js';
-import { checkId, INSERTABLE } from './ids.js';
+import type { DumpOptions, DumpProgress } from './dump.js';
+import {
+  checkLines,
+  type DumpLine,
+  PAGE,
+  parseLine,
+  readBody,
+  readHead,
+  readId,
+} from './dump.format.js';
 import { checkQueueName } from './queue-name.js';
 
 /** How lines are loaded. */
@@ -22,6 +30,7 @@ export interface LoadOptions extends DumpOptions {
 export interface LoadResult {
   readonly messages: number;
   readonly aliases: number;
+  /** The high-water mark after it: the dump's, or a higher one that was there. */
   readonly lastId: bigint;
 }
 
@@ -36,7 +45,8 @@ const STORED: PayloadCodec = {
 
 /**
  * Loads what `dumpLines` made, page by page, with exact ids, and raises the high-water mark to the
- * dump's. A page is inserted whole or not at all; those before a failure stay.
+ * dump's. A page is inserted whole or not at all; pages and aliases before a failure stay, so
+ * `cleanUp` comes before a load is tried again.
  *
  * @throws InvalidOptionError naming the line that is none of a dump; MessageError for a body that
  * could not be written either; IntegrityError for a namespace that has messages (unless `merge`), a
@@ -49,19 +59,11 @@ export async function loadLines(
 ): Promise<LoadResult> {
   checkKeys('options', options, ['onProgress', 'merge']);
   const { merge = false, onProgress = () => undefined } = options;
+  const terms = { merge: checkBoolean('merge', merge), onProgress };
   checkFunction('onProgress', onProgress);
   core.assertOpen();
-  if (!checkBoolean('merge', merge)) await assertEmpty(core);
-  return new Loading(core, onProgress).run(lines);
+  return new Loading(core, terms).run(checkLines(lines));
 }
-
-async function assertEmpty({ backend }: BrokerCore): Promise<void> {
-  for await (const { queue } of backend.queues()) {
-    throw new IntegrityError(`the namespace has messages, in ${queue}: load with merge to add`);
-  }
-}
-
-type Line = Readonly<Record<string, unknown>>;
 
 /** One load under way. */
 class Loading {
@@ -76,14 +78,20 @@ class Loading {
 
   constructor(
     private readonly core: BrokerCore,
-    private readonly onProgress: (progress: DumpProgress) => void,
+    private readonly terms: {
+      readonly merge: boolean;
+      readonly onProgress: (progress: DumpProgress) => void;
+    },
   ) {}
 
+  /** Takes the first line in the caller's own tick: a reader of lines loses what nobody awaits. */
   async run(lines: Iterable<string> | AsyncIterable<string>): Promise<LoadResult> {
     let number = 0;
-    for await (const text of lines) {
-      number++;
-      if (text.trim() !== '') await this.take(parse(text, number), `line ${number}`);
+    for await (const text of lines as AsyncIterable<unknown>) {
+      const place = `line ${++number}`;
+      if (typeof text !== 'string' || text.trim() !== '') {
+        await this.take(parseLine(text, place), place);
+      }
     }
     await this.flush();
     const { lastId, messages, aliases, promised } = this;
@@ -91,12 +99,13 @@ class Loading {
       const wanted = typeof promised === 'number' ? ` of ${promised}` : '';
       throw new IntegrityError(`the dump is not complete: ${messages}${wanted} messages are there`);
     }
-    this.core.sawId(await this.core.backend.advanceLastId(lastId));
-    return { messages, aliases, lastId };
+    const mark = await this.core.backend.advanceLastId(lastId);
+    this.core.sawId(mark);
+    return { messages, aliases, lastId: mark };
   }
 
-  private async take(value: Line, place: string): Promise<void> {
-    if (this.lastId === null) this.lastId = readHead(value, place);
+  private async take(value: DumpLine, place: string): Promise<void> {
+    if (this.lastId === null) await this.begin(value, place);
     else if (this.promised !== null) throw new InvalidOptionError(place, 'is behind the end');
     else if ('id' in value) await this.add(value, place);
     else if ('alias' in value) await this.addAlias(value);
@@ -104,14 +113,20 @@ class Loading {
     else throw new InvalidOptionError(place, 'is no line of a dump');
   }
 
-  private async add({ queue, id, body, base64 }: Line, place: string): Promise<void> {
-    const stored = typeof base64 === 'string' ? Buffer.from(base64, 'base64') : body;
-    if (stored === undefined) throw new InvalidOptionError(place, 'has no body');
+  private async begin(value: DumpLine, place: string): Promise<void> {
+    this.lastId = readHead(value, place);
+    if (this.terms.merge) return;
+    for await (const { queue } of this.core.backend.queues()) {
+      throw new IntegrityError(`the namespace has messages, in ${queue}: load with merge to add`);
+    }
+  }
+
+  private async add(line: DumpLine, place: string): Promise<void> {
     const { maxMessageBytes } = this.core.settings;
     const row = {
-      queue: checkQueueName(queue),
-      id: checkId(place, id, INSERTABLE),
-      body: encodeBody(stored, { codec: STORED, maxMessageBytes }),
+      queue: checkQueueName(line.queue),
+      id: readId(line, place),
+      body: encodeBody(readBody(line, place), { codec: STORED, maxMessageBytes }),
     };
     const bytes = Buffer.byteLength(row.body);
     if (this.pageBytes + bytes > PAGE_BYTES) await this.flush();
@@ -119,7 +134,7 @@ class Loading {
     if (this.page.push(row) === PAGE) await this.flush();
   }
 
-  private async addAlias({ alias, target }: Line): Promise<void> {
+  private async addAlias({ alias, target }: DumpLine): Promise<void> {
     const [name, queue] = [checkQueueName(alias, 'an alias'), checkQueueName(target)];
     const known = (this.knownAliases ??= new Map(await this.core.backend.aliases()));
     if (known.get(name) !== queue) await this.core.backend.addAlias(name, queue);
@@ -133,21 +148,6 @@ class Loading {
     if (page.length === 0) return;
     await this.core.backend.insert(page);
     this.messages += page.length;
-    this.onProgress({ messages: this.messages, queue: page[page.length - 1].queue });
+    this.terms.onProgress({ messages: this.messages, queue: page[page.length - 1].queue });
   }
-}
-
-function parse(text: string, number: number): Line {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return value as Line;
-  } catch {
-    // told below, as for any other value
-  }
-  throw new InvalidOptionError(`line ${number}`, 'is no JSON object');
-}
-
-function readHead({ format, version, lastId }: Line, place: string): bigint {
-  if (format === FORMAT && version === FORMAT_VERSION) return checkId(place, lastId);
-  throw new InvalidOptionError(place, `is not the head of a dump of version ${FORMAT_VERSION}`);
 }

@@ -1,6 +1,6 @@
 import { TimestampError } from '../errors/index.js';
 import type { BrokerCore } from './broker.core.js';
-import { checkId } from './ids.js';
+import { checkId, INSERTABLE } from './ids.js';
 
 /** The ids of a namespace: its high-water mark, which never falls, and ids without a message. */
 export class MessageIds {
@@ -21,12 +21,12 @@ export class MessageIds {
 
   /**
    * Raises the high-water mark to an id, never lowers it; always asks the server, and answers what
-   * it is after that.
+   * it is after that. Below 2^63 - 1, so that an id is left for the next message.
    *
    * @throws TimestampError with `outcomeAmbiguous` when that is not known
    */
   async advance(id: bigint | string): Promise<bigint> {
-    const wanted = checkId('id', id);
+    const wanted = checkId('id', id, { min: 0n, max: INSERTABLE.max });
     this.core.assertOpen();
     try {
       return this.core.sawId(await this.core.backend.advanceLastId(wanted));

@@ -59,7 +59,7 @@ export class QueueAliases {
     return this.core.resolve(name);
   }
 
-  /** Grows with every change of the aliases. */
+  /** Grows with every change of the aliases, and with every `remove`, also of one that is not there. */
   async version(): Promise<number> {
     this.core.assertOpen();
     return (await this.core.backend.meta()).aliasVersion;

@@ -7,8 +7,8 @@ import type { QueueBrokerOptions } from './broker.options.js';
 import { BrokerQueue } from './broker.queue.js';
 import { dumpLines, type DumpOptions } from './dump.js';
 import { loadLines, type LoadOptions, type LoadResult } from './load.js';
-import { checkId, INSERTABLE } from './ids.js';
-import { checkBodies, checkItems } from './lists.js';
+import { checkInserted, type InsertedMessage } from './inserted.message.js';
+import { checkItems } from './lists.js';
 import { MessageIds } from './message-ids.js';
 import { QueueAliases } from './queue-aliases.js';
 import { listQueues, matchingQueues } from './queue-list.js';
@@ -22,13 +22,8 @@ import {
   type WriteOptions,
 } from './verb.options.js';
 
-/** A message with an id of the caller's. */
-export interface InsertedMessage<Body = string> {
-  readonly queue: string;
-  /** Above 0, below 2^63 - 1, and free; raises the high-water mark where it is higher. */
-  readonly id: bigint | string;
-  readonly body: Body;
-}
+/** How long a close waits for handlers of watchers; what `shutdownGraceMs` is in an application. */
+const HANDLER_GRACE_MS = 10_000;
 
 /**
  * A namespace of named queues with exact 63-bit message ids, which rise whatever any clock does.
@@ -78,12 +73,7 @@ export class QueueBroker<Body = string> {
    * @throws IntegrityError when an id is taken or comes twice
    */
   async insert(messages: readonly InsertedMessage<Body>[]): Promise<void> {
-    const rows = checkItems('messages', messages).map(({ queue, id, body }) => ({
-      queue: checkQueueReference(queue),
-      id: checkId('id', id, INSERTABLE),
-      body: this.core.encode(body),
-    }));
-    checkBodies('messages', rows);
+    const rows = checkInserted(messages, (body) => this.core.encode(body));
     this.core.assertOpen();
     if (rows.length === 0) return;
     this.core.sawId(await this.core.backend.insert(rows));
@@ -146,7 +136,8 @@ export class QueueBroker<Body = string> {
   }
 
   /**
-   * Renames a queue, in one step; its aliases lead to the new name unless told otherwise.
+   * Renames a queue, in one step; its aliases lead to the new name unless told otherwise. Without
+   * such a queue nothing is changed, and none of both is counted.
    *
    * @throws QueueExistsError when the new name has messages; ReservedError
    */
@@ -191,13 +182,17 @@ export class QueueBroker<Body = string> {
     return vacuumAll(this.core.backend);
   }
 
-  /** Gives back the messages of batches that began at least so long ago; answers how many. */
+  /**
+   * Gives back the messages of batches that began at least `olderThanMs` ago; answers how many.
+   * Without it `staleBatchMs` counts, and where that switches recovery off nothing is given back.
+   */
   async recoverStale(options: { readonly olderThanMs?: number } = {}): Promise<number> {
     checkKeys('options', options, ['olderThanMs']);
-    const { olderThanMs = Math.max(0, this.core.settings.staleBatchMs) } = options;
-    checkDuration('olderThanMs', olderThanMs, { min: 0 });
+    const { olderThanMs } = options;
+    if (olderThanMs !== undefined) checkDuration('olderThanMs', olderThanMs, { min: 0 });
     this.core.assertOpen();
-    return this.core.recovery.olderThan(olderThanMs);
+    const ageMs = olderThanMs ?? this.core.settings.staleBatchMs;
+    return ageMs < 0 ? 0 : this.core.recovery.olderThan(ageMs);
   }
 
   /** Waits for writes to any of these queues; aliases are looked up now. Close it at the end. */
@@ -212,7 +207,8 @@ export class QueueBroker<Body = string> {
   }
 
   /**
-   * Loads the lines of a dump with exact ids and raises the high-water mark to the dump's.
+   * Loads the lines of a dump with exact ids and raises the high-water mark to the dump's. What was
+   * loaded before a failure stays: `cleanUp` before it is tried again.
    *
    * @throws InvalidOptionError naming the line; IntegrityError for a namespace that has messages
    * (unless `merge`), a taken id, or a dump that is not complete
@@ -241,12 +237,16 @@ export class QueueBroker<Body = string> {
   }
 
   /**
-   * Stops its watchers, without waiting for their handlers, and ends what it opened itself; a
-   * connection or client that was handed over stays open. One that Nest injected opened nothing: it
-   * stops its watchers, and goes on.
+   * Stops its watchers and lets their handlers end, for at most 10 s in which every verb still works;
+   * then ends waits (`false`), gives back the messages of open batches, and closes what it opened
+   * itself. A connection or client that was handed over stays open. A handler that closes its own
+   * broker does not await it.
+   *
+   * One that Nest injected opened nothing: it stops its watchers, without waiting for their handlers,
+   * and goes on; `app.close()` does the rest.
    */
   async close(): Promise<void> {
-    if (this.ownsCore) await this.core.close();
+    if (this.ownsCore) await this.core.close(HANDLER_GRACE_MS);
     else void this.core.stop();
   }
 }

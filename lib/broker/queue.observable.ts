@@ -1,9 +1,7 @@
 import { Observable } from 'rxjs';
 import type { BrokerMessage } from './message.js';
-import type { QueueWatcher, WatchOptions } from './queue.watcher.js';
-
-/** How an observed queue is watched; errors that no `onError` takes end the Observable. */
-export type ObserveOptions = Omit<WatchOptions, 'handler' | 'onError'>;
+import type { QueueWatcher } from './queue.watcher.js';
+import type { ObserveOptions, WatchOptions } from './watch.options.js';
 
 /** A cold Observable over a watcher: one a subscription, stopped with it. */
 export function observeQueue<Body>(

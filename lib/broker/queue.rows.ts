@@ -1,6 +1,7 @@
 import { BatchOpenError } from '../errors/index.js';
 import type { OpenBatch, PeekScope } from './broker.backend.js';
 import type { BrokerCore } from './broker.core.js';
+import { HandleBatch } from './handle.batch.js';
 import type { BrokerMessage, MessageOrder, PeekedBrokerMessage } from './message.js';
 import { type EachTerms, OLDEST, type Selection } from './selectors.js';
 
@@ -53,6 +54,16 @@ export class QueueRows<Body> {
     return rows.map((row) => this.core.message<Body>(queue, row));
   }
 
+  /** Deletes rows by their ids; answers how many there were. */
+  async delete(ids: readonly bigint[]): Promise<number> {
+    this.assertFree();
+    if (ids.length === 0) return 0;
+    await this.core.recovery.run();
+    const count = await this.core.backend.deleteRows(this.name, ids);
+    this.core.mutated(count);
+    return count;
+  }
+
   /** Shows rows and changes nothing. */
   async peek(selection: Selection, scope: PeekScope): Promise<PeekedBrokerMessage<Body>[]> {
     this.core.assertOpen();
@@ -61,6 +72,19 @@ export class QueueRows<Body> {
       ...this.core.message<Body>(found.queue, row),
       state: row.state,
     }));
+  }
+
+  /** Shows all rows, so many at a time. */
+  async *peekEach(
+    selection: Selection,
+    scope: PeekScope,
+  ): AsyncGenerator<PeekedBrokerMessage<Body>, void> {
+    for (let after = selection.after; ;) {
+      const page = await this.peek({ ...selection, after }, scope);
+      if (page.length === 0) return;
+      yield* page;
+      after = page[page.length - 1].id;
+    }
   }
 
   /** The id of the first row that is neither read nor reserved. */
@@ -88,7 +112,7 @@ export class QueueRows<Body> {
     return id;
   }
 
-  /** A batch commits when its last message was taken and more is asked for, else it rolls back. */
+  /** In batches until one is empty; the handle is not free while one is open. */
   private async *batches(
     terms: EachTerms,
     target: string | null,
@@ -97,9 +121,8 @@ export class QueueRows<Body> {
       this.assertFree();
       this.isBatchOpen = true;
       try {
-        const batch = await this.begin(terms, target);
-        if (batch.rows.length === 0) return;
-        yield* this.batch(batch);
+        const batch = new HandleBatch<Body>(this.core, this.begin(terms, target));
+        if ((yield* batch.messages()) === 0) return;
       } finally {
         this.isBatchOpen = false;
       }
@@ -110,16 +133,5 @@ export class QueueRows<Body> {
     await this.core.recovery.run();
     const { after, before, limit } = terms;
     return this.core.backend.beginBatch({ queue: this.name, target, after, before, limit });
-  }
-
-  private async *batch(batch: OpenBatch): AsyncGenerator<BrokerMessage<Body>, void> {
-    let wasTaken = false;
-    try {
-      for (const row of batch.rows) yield this.core.message<Body>(batch.queue, row);
-      wasTaken = true;
-    } finally {
-      await this.core.backend.endBatch(wasTaken ? 'commit' : 'rollback', batch);
-      if (wasTaken) this.core.mutated(batch.rows.length);
-    }
   }
 }

@@ -1,48 +1,8 @@
-import {
-  checkFunction,
-  checkKeys,
-  checkInteger,
-  checkOneOf,
-  checkSignal,
-  ClosedError,
-  InvalidOptionError,
-} from '../errors/index.js';
+import { ClosedError, MAX_TIMER_MS } from '../errors/index.js';
 import { pause } from '../redis/index.js';
 import type { ActivityWaiter, WaitOptions } from './activity.waiter.js';
-import { checkId } from './ids.js';
 import type { BrokerMessage, OneSelector } from './message.js';
-import { checkTarget } from './selectors.js';
-
-/** What a watcher does with each message. */
-export type WatchMode =
-  /** Takes it for good before the handler sees it, whatever that does. */
-  | 'consume'
-  /** Shows it; goes on behind it once the handler has succeeded. */
-  | 'peek'
-  /** Moves it to `target` before the handler sees it. */
-  | 'move';
-
-/** How a watcher runs. */
-export interface WatchOptions<Body = string> {
-  readonly handler: (message: BrokerMessage<Body>) => unknown;
-  /** @default 'consume' */
-  readonly mode?: WatchMode;
-  /** Where mode 'move' leads; only with it. */
-  readonly target?: string;
-  /** Only messages after this id. */
-  readonly after?: bigint | string;
-  /**
-   * Gets what the handler threw, or what Redis refused (then without a message), and is awaited.
-   * `false` stops the watcher; anything else goes on: behind the message, or in mode 'peek' with it
-   * once more.
-   * @default stops, and `done` rejects
-   */
-  readonly onError?: (error: Error, message: BrokerMessage<Body> | null) => unknown;
-  /** Stops it after so many messages. */
-  readonly maxMessages?: number;
-  /** Stops it. */
-  readonly signal?: AbortSignal;
-}
+import { checkWatch, type WatchOptions } from './watch.options.js';
 
 /** What a watcher needs of its queue. */
 export interface WatchedQueue<Body> {
@@ -55,10 +15,11 @@ export interface WatchedQueue<Body> {
 
 /** A hint may be lost, so an idle watcher looks this often, in milliseconds. */
 const LOOK_EVERY_MS = 1_000;
-const MODES: readonly WatchMode[] = ['consume', 'peek', 'move'];
-const OPTIONS = ['handler', 'mode', 'target', 'after', 'onError', 'maxMessages', 'signal'];
 
-/** Hands the messages of a queue to a handler, one at a time, until it is stopped. */
+/**
+ * Hands the messages of a queue to a handler, one at a time, until it is stopped; keeps the process
+ * alive until then, unlike the connections of its broker.
+ */
 export class QueueWatcher<Body = string> {
   /** How many messages the handler got. */
   count = 0;
@@ -74,8 +35,7 @@ export class QueueWatcher<Body = string> {
     private readonly queue: WatchedQueue<Body>,
     private readonly options: WatchOptions<Body>,
   ) {
-    checkWatch(options, queue.name);
-    this.after = 'after' in options ? checkId('after', options.after) : null;
+    this.after = checkWatch(options, queue.name);
     this.done = new Promise((resolve, reject) => {
       this.settle = (error) => (error === undefined ? resolve() : reject(error));
     });
@@ -86,6 +46,7 @@ export class QueueWatcher<Body = string> {
   start(): this {
     if (this.isStarted) return this;
     this.isStarted = true;
+    const letGo = this.keepAlive();
     const { signal } = this.options;
     const stop = () => this.stopper.abort();
     if (signal?.aborted) stop();
@@ -95,7 +56,10 @@ export class QueueWatcher<Body = string> {
         () => this.settle(),
         (error: unknown) => this.settle(error as Error),
       )
-      .finally(() => signal?.removeEventListener('abort', stop));
+      .finally(() => {
+        letGo();
+        signal?.removeEventListener('abort', stop);
+      });
     return this;
   }
 
@@ -117,6 +81,14 @@ export class QueueWatcher<Body = string> {
     } finally {
       await waiter?.close();
     }
+  }
+
+  /** Until it is stopped or has ended, also where a handler that never ends goes on. */
+  private keepAlive(): () => void {
+    const timer = setInterval(() => undefined, MAX_TIMER_MS);
+    const letGo = () => clearInterval(timer);
+    this.stopper.signal.addEventListener('abort', letGo, { once: true });
+    return letGo;
   }
 
   private isOver(): boolean {
@@ -182,17 +154,3 @@ export class QueueWatcher<Body = string> {
 
 /** Carries what a handler's failure made `onError` throw past the place where Redis' errors end. */
 class HandlerFailure extends Error {}
-
-function checkWatch<Body>(options: WatchOptions<Body>, queue: string): void {
-  checkKeys('options', options, OPTIONS);
-  const { handler, mode = 'consume', target, onError, maxMessages, signal } = options;
-  checkFunction('handler', handler);
-  checkOneOf('mode', mode, MODES);
-  if ((mode === 'move') !== (target !== undefined)) {
-    throw new InvalidOptionError('target', "belongs to mode 'move', and only to it");
-  }
-  if (target !== undefined) checkTarget(target, queue);
-  if (onError !== undefined) checkFunction('onError', onError);
-  if (maxMessages !== undefined) checkInteger('maxMessages', maxMessages, { min: 1 });
-  if (signal !== undefined) checkSignal('signal', signal);
-}

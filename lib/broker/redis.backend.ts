@@ -15,6 +15,7 @@ import {
   type OpenBatch,
   type PeekScope,
   type RowRequest,
+  type UnreadPage,
   type WaitingRequest,
 } from './broker.backend.js';
 import type { BrokerSettings } from './broker.options.js';
@@ -24,6 +25,7 @@ import type { QueueStats } from './message.js';
 import { RedisHolds } from './redis.holds.js';
 import { RedisStorage } from './redis.storage.js';
 import type { PeekedRow } from './row.replies.js';
+import type { Bounds } from './selectors.js';
 import { SingleReads } from './single-reads.js';
 import { Turns } from './turns.js';
 
@@ -117,6 +119,11 @@ export class RedisBackend implements BrokerBackend {
   firstWaiting({ queue, after, order }: WaitingRequest): Promise<bigint | null> {
     const args = { name: queue, after: textOf(after), order };
     return this.storage.run(scripts.firstWaitingScript, args);
+  }
+
+  unread({ after, before, limit }: Bounds): Promise<UnreadPage> {
+    const bounds = { after: textOf(after), before: textOf(before) };
+    return this.storage.run(scripts.dumpScript, { ...bounds, limit });
   }
 
   move(request: RowRequest, target: string, withClaimed: boolean): Promise<FoundRows> {

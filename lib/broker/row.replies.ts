@@ -1,5 +1,5 @@
 import { asBuffer, asInteger, asText } from '../redis/index.js';
-import type { StoredRow } from './broker.backend.js';
+import type { NamedRow, StoredRow } from './broker.backend.js';
 import { asId } from './ids.js';
 import type { MessageState, QueueStats } from './message.js';
 
@@ -18,6 +18,15 @@ export function rowsOf(flat: readonly unknown[], width: number): (readonly unkno
 /** Reads (id, body) pairs. */
 export function readRows(flat: readonly unknown[]): StoredRow[] {
   return rowsOf(flat, 2).map(([id, body]) => ({ id: asId(id), body: asBuffer(body) }));
+}
+
+/** Reads (queue, id, body) triples. */
+export function readNamed(flat: readonly unknown[]): NamedRow[] {
+  return rowsOf(flat, 3).map(([queue, id, body]) => ({
+    queue: asText(queue),
+    id: asId(id),
+    body: asBuffer(body),
+  }));
 }
 
 /** Reads (id, body, set) triples; the sets are called as the states are. */

@@ -1,4 +1,5 @@
 import { checkInteger, checkKeys, checkList, InvalidOptionError } from '../errors/index.js';
+import { isWellFormed } from './body.js';
 import type { BroadcastRequest, FindRequest, PeekScope } from './broker.backend.js';
 import type { IdBounds } from './message.js';
 import { checkQueueNames } from './queue-name.js';
@@ -94,24 +95,25 @@ export function checkBroadcast(
     const queues = checkQueueNames('queues', checkList('queues', options.queues ?? NONE));
     return { mode: createMissing ? 'create' : 'existing', queues, pattern: null };
   }
-  const pattern = 'pattern' in options ? checkPattern(options.pattern) : '';
-  return { mode: 'all', queues: [], pattern: pattern === '' ? null : pattern };
+  const pattern = 'pattern' in options ? checkPattern(options.pattern) : null;
+  return { mode: 'all', queues: [], pattern };
 }
 
-/** @throws InvalidOptionError naming `pattern` */
+/** An empty pattern is refused: it would match no queue, and is easily taken for all of them. */
 export function checkPattern(pattern: unknown): string {
-  if (typeof pattern === 'string' && pattern.length <= MAX_NEEDLE) return pattern;
-  throw new InvalidOptionError('pattern', `expected a text of at most ${MAX_NEEDLE} characters`);
+  const isText = typeof pattern === 'string' && pattern !== '';
+  if (isText && pattern.length <= MAX_NEEDLE) return pattern;
+  throw new InvalidOptionError('pattern', `expected a text of 1 to ${MAX_NEEDLE} characters`);
 }
 
 /** What stands for a list that is missing: no list. */
 const NONE = null as unknown as readonly string[];
 
 function checkNeedle(text: unknown): string {
-  const isText = typeof text === 'string' && text.length <= MAX_NEEDLE;
+  const isText = typeof text === 'string' && text.length <= MAX_NEEDLE && isWellFormed(text);
   if (isText && text.replace(/\s/g, '').length >= MIN_NEEDLE) return text;
   throw new InvalidOptionError(
     'text',
-    `expected a text of ${MIN_NEEDLE} characters that are not blank, at most ${MAX_NEEDLE} in all`,
+    `expected a well-formed text with ${MIN_NEEDLE} characters that are not blank, at most ${MAX_NEEDLE} in all`,
   );
 }

@@ -3,7 +3,7 @@ import { RedisQueueError } from './redis-queue.error.js';
 
 /** What the caller of the broker may do about an error. */
 export interface BrokerFailure extends ErrorOptions {
-  /** Whether the same call may succeed later. @default false */
+  /** Whether the same call may succeed later, see `OperationFailure`. @default false */
   readonly retryable?: boolean;
   /** Whether the operation may have happened. @default false */
   readonly outcomeAmbiguous?: boolean;

@@ -58,9 +58,9 @@ export function checkOneOf<T extends string>(
   throw new InvalidOptionError(option, `expected ${allowed.join(' | ')}, got ${show(value)}`);
 }
 
-/** A list; what is in it is checked by the caller. */
+/** A list, its holes filled with undefined; what is in it is checked by the caller. */
 export function checkList<T>(option: string, value: readonly T[]): readonly T[] {
-  if (Array.isArray(value)) return value as readonly T[];
+  if (Array.isArray(value)) return [...(value as readonly T[])]; // `map` would pass over a hole
   throw new InvalidOptionError(option, 'expected a list');
 }
 

@@ -2,7 +2,10 @@ import { RedisQueueError } from './redis-queue.error.js';
 
 /** What the caller may do about an operation that Redis did not answer well. */
 export interface OperationFailure extends ErrorOptions {
-  /** Whether the same call may succeed later. */
+  /**
+   * Whether the same call may succeed later; where the outcome is ambiguous it may have taken place
+   * already, so that a repetition does it twice.
+   */
   readonly retryable: boolean;
   /** Whether the operation may have happened: it was sent and its reply was lost. */
   readonly outcomeAmbiguous: boolean;
@@ -27,17 +30,23 @@ export class NotConnectedError extends OperationalError {
   }
 }
 
+/** A failure whose call was sent. */
+export interface SentFailure extends ErrorOptions {
+  /** `false` for a call that only reads. @default true */
+  readonly outcomeAmbiguous?: boolean;
+}
+
 /** The server did not answer within `commandTimeoutMs`; the operation may have happened. */
 export class CommandTimeoutError extends OperationalError {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, { ...options, retryable: true, outcomeAmbiguous: true }, 'COMMAND_TIMEOUT');
+  constructor(message: string, { outcomeAmbiguous = true, cause }: SentFailure = {}) {
+    super(message, { cause, retryable: true, outcomeAmbiguous }, 'COMMAND_TIMEOUT');
   }
 }
 
 /** The connection broke after the operation was sent and before its reply came. */
 export class ReplyLostError extends OperationalError {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, { ...options, retryable: true, outcomeAmbiguous: true }, 'REPLY_LOST');
+  constructor(message: string, { outcomeAmbiguous = true, cause }: SentFailure = {}) {
+    super(message, { cause, retryable: true, outcomeAmbiguous }, 'REPLY_LOST');
   }
 }
 

@@ -5,7 +5,7 @@ import type { CheckedSettings } from './connection.options.js';
 import type { Link } from './link.js';
 import { RetryBudget } from './retry-budget.js';
 import { serverCheckCall } from './server-check.js';
-import { failureKind, toCallerError } from './server-errors.js';
+import { failureKind, IN_DOUBT, toCallerError, withoutDoubt } from './server-errors.js';
 
 /** Sends the calls of one link: each with a deadline, and again where the retry rule allows it. */
 export class Caller {
@@ -33,7 +33,10 @@ export class Caller {
     try {
       return await this.#attempt(call, options);
     } catch (error) {
-      return this.#performAgain(call, options, error);
+      if (options.readsOnly !== true) return this.#performAgain(call, options, error);
+      return this.#performAgain(call, options, error).catch((failure: unknown) => {
+        throw withoutDoubt(failure);
+      });
     }
   }
 
@@ -114,7 +117,7 @@ export class Caller {
 
   #timeout(call: Call, timeoutMs: number): CommandTimeoutError {
     return new CommandTimeoutError(
-      `${this.target} did not answer ${call.label} within ${timeoutMs} ms; it may have happened`,
+      `${this.target} did not answer ${call.label} within ${timeoutMs} ms${IN_DOUBT}`,
     );
   }
 

@@ -4,6 +4,8 @@ import type { ScriptArgument } from './codecs.js';
 
 /** A script's text and its SHA-1, as embedded. */
 export interface EmbeddedScript {
+  /** Names it in errors. */
+  readonly name?: string;
   readonly sha1: string;
   readonly lua: string;
 }
@@ -14,6 +16,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Whether the call may be sent again after its reply was lost. @default false */
   readonly idempotent?: boolean;
+  /** Whether a lost reply leaves nothing open, since the call only reads. @default false */
+  readonly readsOnly?: boolean;
   /** Milliseconds until the call fails. @default the connection's `commandTimeoutMs` */
   readonly timeoutMs?: number;
 }
@@ -31,14 +35,16 @@ export interface Call {
 
 /** A script: by its hash, by its text once the server has forgotten it. */
 export class ScriptCall implements Call {
-  readonly label = 'a script';
+  readonly label: string;
   #whole = false;
 
   constructor(
     private readonly script: EmbeddedScript,
     private readonly keys: readonly string[],
     private readonly args: readonly ScriptArgument[],
-  ) {}
+  ) {
+    this.label = script.name === undefined ? 'a script' : `the script ${script.name}`;
+  }
 
   get key(): string {
     return this.keys[0];

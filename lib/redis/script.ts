@@ -10,6 +10,8 @@ export interface ScriptDefinition<Args, Reply> {
   readonly reply: (raw: unknown) => Reply;
   /** Whether the same call run twice does what one does, so that it is sent again when its reply is lost. */
   readonly idempotent?: boolean;
+  /** Whether it changes nothing: then it is idempotent too, and none of its failures ambiguous. */
+  readonly readsOnly?: boolean;
 }
 
 /** What a script runs on; a `RedisConnection`. */
@@ -65,10 +67,11 @@ class DefinedScript<Args, Reply> implements Script<Args, Reply> {
 
   constructor(private readonly definition: ScriptDefinition<Args, Reply>) {
     this.name = definition.name;
-    this.source = LUA_SCRIPTS[definition.name];
+    this.source = { ...LUA_SCRIPTS[definition.name], name: definition.name };
     this.argumentNames = Object.keys(definition.args) as (keyof Args & string)[];
     this.#codecs = this.argumentNames.map((name) => definition.args[name]);
-    this.#options = { idempotent: definition.idempotent ?? false };
+    const { readsOnly = false, idempotent = readsOnly } = definition;
+    this.#options = { idempotent, readsOnly };
     const firstList = this.#codecs.findIndex(({ many }) => many);
     this.endsInList = firstList !== -1;
     if (this.endsInList && firstList !== this.#codecs.length - 1) {

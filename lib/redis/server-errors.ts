@@ -1,5 +1,6 @@
 import {
   AliasError,
+  CommandTimeoutError,
   IntegrityError,
   InvalidBatchError,
   InvalidOptionError,
@@ -56,6 +57,9 @@ const SCRIPT_ERRORS: Readonly<Record<string, (rest: string) => RedisQueueError>>
   TIMESTAMP: (rest) => new TimestampError(rest),
 };
 
+/** Ends the message of an error that leaves the outcome open. */
+export const IN_DOUBT = '; it may have happened';
+
 /** Tells how a call failed, by the error that the client library rejected with. */
 export function failureKind(error: unknown): FailureKind {
   if (error instanceof RedisQueueError) return 'final';
@@ -87,11 +91,20 @@ export function toCallerError(error: unknown, label: string, target: string): Er
   }
   if (failureKind(error) === 'lost') {
     return new ReplyLostError(
-      `the connection to ${target} broke before the reply to ${label}; it may have happened`,
+      `the connection to ${target} broke before the reply to ${label}${IN_DOUBT}`,
       { cause },
     );
   }
   return fromReply(name === 'ReplyError' ? message : `ERR ${message}`, label, cause);
+}
+
+/** The failure of a call that only reads: whatever became of it, nothing has happened. */
+export function withoutDoubt(failure: unknown): unknown {
+  const kinds = [CommandTimeoutError, ReplyLostError];
+  const Kind = kinds.find((kind) => failure instanceof kind);
+  if (Kind === undefined) return failure;
+  const { message, cause } = failure as Error;
+  return new Kind(message.replace(IN_DOUBT, ''), { cause, outcomeAmbiguous: false });
 }
 
 /** A copy of a client library's error without the command that it carries. */

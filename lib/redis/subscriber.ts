@@ -2,6 +2,7 @@ import { ClosedError } from '../errors/index.js';
 import { isClusterClient, type RedisClient } from './client.js';
 import { settled, type Link } from './link.js';
 import { pause } from './retry-budget.js';
+import { toCallerError } from './server-errors.js';
 
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1_000;
@@ -87,7 +88,21 @@ export class Subscriber {
 
   async #confirm(name: string): Promise<void> {
     const client = await this.#connected();
-    await client.subscribe(prefixOf(client) + name);
+    await new Promise<unknown>((resolve, reject) => {
+      // the timer keeps the process alive, which the socket does not
+      const timer = setTimeout(() => {
+        this.#link.replace(client, new Error('a subscription was not confirmed'));
+        reject(this.#link.notConnected());
+      }, this.host.connectTimeoutMs);
+      const fail = (error: Error) => reject(this.#failureOf(error));
+      const confirming = client.subscribe(prefixOf(client) + name);
+      void confirming.then(resolve, fail).finally(() => clearTimeout(timer));
+    });
+  }
+
+  #failureOf(error: Error): Error {
+    if (error.name !== 'ReplyError') return this.#link.notConnected();
+    return toCallerError(error, 'SUBSCRIBE', 'the server');
   }
 
   async #release(name: string, channel: Channel, listener: () => void): Promise<void> {

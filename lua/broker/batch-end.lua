@@ -16,6 +16,7 @@ local is_move = verb == 'commit' and batch.op == 'move'
 local queue = is_move and batch.target or source
 local part = verb == 'commit' and batch.op == 'read' and 'claimed' or 'pending'
 if not can_take_rows(queue, part) then return wrong_type(queue) end
+if not can_take_messages() or not is_type(BATCHES, 'zset') then return WRONG_NAMESPACE end
 local count = end_batch(batch, queue, part)
 if is_move and count > 0 then redis.call('SADD', QUEUES, queue) end
 if is_move then deregister_if_empty(source) end

@@ -6,7 +6,8 @@ local verb, queue, id = ARGV[1], ARGV[2], ARGV[3]
 -- @include broker/holds
 
 if not SPACE.is_ready then return NOT_READY end
-if not can_take_rows(queue) then return wrong_type(queue) end
+if not is_sound(queue) then return wrong_type(queue) end
+if not can_forget_messages() then return WRONG_NAMESPACE end
 if redis.call('ZREM', key_of(queue, 'dead'), id) == 0 then return 0 end
 if verb == 'drop' then
   forget({ id })

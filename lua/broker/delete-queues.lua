@@ -7,10 +7,12 @@ local before = ARGV[1]
 -- @include broker/select
 
 if not SPACE.is_ready then return NOT_READY end
+if not can_forget_messages() then return WRONG_NAMESPACE end
 local bound, queues = bounds_of('', '', before, 'oldest'), {}
 for i = 2, #ARGV do
   local queue = resolve(ARGV[i])
   if not queue then return unknown_alias(ARGV[i]) end
+  if not is_sound(queue) then return wrong_type(queue) end
   if has_held(queue, before) then return redis.error_reply('RESERVED messages of ' .. queue .. ' are reserved') end
   queues[#queues + 1] = queue
 end

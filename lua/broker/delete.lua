@@ -8,6 +8,8 @@ local name = ARGV[1]
 if not SPACE.is_ready then return NOT_READY end
 local queue = resolve(name)
 if not queue then return unknown_alias(name) end
+if not is_sound(queue) then return wrong_type(queue) end
+if not can_forget_messages() then return WRONG_NAMESPACE end
 local lapsed = {}
 for i = 2, #ARGV do
   if is_reserved(queue, ARGV[i]) then

@@ -17,12 +17,13 @@ local parts = with_claimed and { 'pending', 'claimed' } or { 'pending' }
 for _, part in ipairs(parts) do
   if not can_take_rows(target, part) then return wrong_type(target) end
 end
+if not can_forget_messages() then return WRONG_NAMESPACE end
 recover_first(source)
 local found = find_rows(source, parts, bounds_of(exact, after, before, order), limit)
 for _, part in ipairs(parts) do
   local ids = of_part(found, found.ids, part)
+  take_rows(key_of(source, part), ids) -- first, since a full server refuses a first write that adds
   add_rows(key_of(target, part), ids)
-  take_rows(key_of(source, part), ids)
   take_rows(key_of(source, part), of_part(found, found.strays, part))
 end
 forget(found.strays)

@@ -11,8 +11,10 @@ if not SPACE.is_ready then return NOT_READY end
 local queue = resolve(name)
 if not queue then return unknown_alias(name) end
 recover_first(queue)
+if not can_take_rows(queue, 'claimed') then return wrong_type(queue) end
 local found = find_rows(queue, { 'pending' }, bounds_of(exact, after, before, order), limit)
+if #found.strays > 0 and not can_forget_messages() then return WRONG_NAMESPACE end
+take_pending(queue, found) -- first, since a full server refuses a script whose first write adds
 add_rows(key_of(queue, 'claimed'), found.ids)
-take_pending(queue, found)
 if #found.strays > 0 then deregister_if_empty(queue) end
 return { queue, as_reply(found) }

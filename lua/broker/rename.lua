@@ -6,6 +6,8 @@ local from, to, retarget = ARGV[1], ARGV[2], ARGV[3] == '1'
 -- @include broker/holds
 
 if not SPACE.is_ready then return NOT_READY end
+if not can_forget_messages() then return WRONG_NAMESPACE end
+if not is_sound(from) then return wrong_type(from) end
 if has_held(from, '') then return redis.error_reply('RESERVED messages of ' .. from .. ' are reserved') end
 if not is_empty(to) then return redis.error_reply('QUEUE_EXISTS the queue ' .. to .. ' has messages') end
 if is_empty(from) then return { 0, 0 } end

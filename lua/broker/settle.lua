@@ -11,7 +11,12 @@ local keep_dead = tonumber(ARGV[5])
 -- @include broker/settle
 
 if not SPACE.is_ready then return NOT_READY end
-local codes = {}
+local codes, verbs = {}, { claim = limit > 0 or nil }
+for i = 6, #ARGV, 5 do
+  verbs[ARGV[i]] = true
+end
+if not can_write(queue, verbs) then return wrong_type(queue) end
+if not can_take_messages() then return WRONG_NAMESPACE end
 for i = 6, #ARGV, 5 do
   codes[#codes + 1] = settle(queue, ARGV[i + 1], {
     verb = ARGV[i], fence = ARGV[i + 2], delay_ms = tonumber(ARGV[i + 3]), reason = ARGV[i + 4], keep = keep_dead,

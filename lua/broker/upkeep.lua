@@ -6,6 +6,8 @@ local queue, limit, keep_dead, keep_dead_ms = ARGV[1], tonumber(ARGV[2]), tonumb
 -- @include broker/holds
 
 if not SPACE.is_ready then return { 0, -1 } end
+if not is_sound(queue) then return wrong_type(queue) end
+if not can_forget_messages() then return WRONG_NAMESPACE end
 local dead = key_of(queue, 'dead')
 local function surplus()
   local over = redis.call('ZCARD', dead) - keep_dead

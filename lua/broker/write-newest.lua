@@ -10,10 +10,8 @@ if not SPACE.is_ready then return NOT_READY end
 if not has_room(SPACE.last, 1) then return NO_ROOM end
 local queue = resolve(name)
 if not queue then return unknown_alias(name) end
-if not can_take_messages() then return WRONG_NAMESPACE end
-for _, part in ipairs({ 'pending', 'postponed', 'reserved', 'claimed', 'leases' }) do
-  if not can_take_rows(queue, part) then return wrong_type(queue) end
-end
+if not can_forget_messages() then return WRONG_NAMESPACE end
+if not is_sound(queue) then return wrong_type(queue) end
 local pending, postponed, claimed = key_of(queue, 'pending'), key_of(queue, 'postponed'), key_of(queue, 'claimed')
 
 local lapsed, spent, held = look_at_reserved(queue)

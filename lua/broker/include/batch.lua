@@ -12,6 +12,17 @@ local function find_batch(token, source, created)
   return { token = token, op = values[1], source = source, target = values[3] or '' }
 end
 
+-- What it handed out: (id, body) a message, oldest first.
+local function rows_of_batch(token)
+  local ids, rows = redis.call('SMEMBERS', batch_key(token, 'ids')), {}
+  table.sort(ids)
+  for _, id in ipairs(ids) do
+    local body = redis.call('HGET', BODIES, id)
+    if body then rows[#rows + 1], rows[#rows + 2] = id, body end
+  end
+  return rows
+end
+
 -- Moves the batch's live rows from the reserved ones to `queue`'s `part`, and forgets the batch.
 local function end_batch(batch, queue, part)
   local reserved, live = key_of(batch.source, 'reserved'), {}

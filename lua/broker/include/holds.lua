@@ -70,14 +70,16 @@ local function recover_one(queue, id, keep)
   write_run(id, run)
 end
 
--- Gives back what is due and what silent holders held; answers how many it looked at.
+-- Gives back what is due and what silent holders held, nothing where a key is of another type, which
+-- is the verb's to tell; answers how many.
 local function recover_lapsed(queue, limit, keep)
   local leases = key_of(queue, 'leases')
   local lapsed = redis.call('ZRANGEBYSCORE', leases, '-inf', now, 'LIMIT', 0, limit)
+  if #lapsed == 0 or not is_sound(queue) or not can_forget_messages() then return 0 end
   for _, id in ipairs(lapsed) do
     recover_one(queue, id, keep)
   end
-  if #lapsed > 0 then publish(queue) end
+  publish(queue)
   return #lapsed
 end
 

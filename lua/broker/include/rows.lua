@@ -52,8 +52,21 @@ local function wrong_type(queue)
   return redis.error_reply('INTEGRITY a key of ' .. queue .. ' is of another type')
 end
 
+-- Whether all keys of a queue are of their types: verbs that change several look before the first.
+local function is_sound(queue)
+  for _, part in ipairs(PARTS) do
+    if not can_take_rows(queue, part) then return false end
+  end
+  return can_take_rows(queue, 'leases')
+end
+
 local function can_take_messages()
   return is_type(BODIES, 'hash') and is_type(QUEUES, 'set')
+end
+
+-- The same for verbs that forget messages.
+local function can_forget_messages()
+  return can_take_messages() and is_type(RUNS, 'hash')
 end
 
 local WRONG_NAMESPACE = redis.error_reply('INTEGRITY a key of the namespace is of another type')

@@ -10,6 +10,27 @@ local AFTER = {
   release = { [WAITING] = true, [POSTPONED] = true },
 }
 
+-- The sets that each verb may write, and those of a claim.
+local WRITES = {
+  ack = { 'reserved', 'claimed' },
+  fail = { 'reserved', 'dead' },
+  retry = { 'reserved', 'pending', 'postponed' },
+  release = { 'reserved', 'pending', 'postponed' },
+  claim = { 'reserved', 'pending' },
+}
+
+-- Whether all of them are of their types; one look a set, however many outcomes there are.
+local function can_write(queue, verbs)
+  local is_known = {}
+  for verb in pairs(verbs) do
+    for _, part in ipairs(WRITES[verb]) do
+      if not is_known[part] and not can_take_rows(queue, part) then return false end
+      is_known[part] = true
+    end
+  end
+  return true
+end
+
 -- Nobody holds it any more, but nobody gets it before it is due.
 local function postpone(queue, id, due)
   redis.call('ZREM', key_of(queue, 'leases'), id) -- a full server refuses a first write that adds
@@ -63,13 +84,13 @@ local function hold(queue, terms)
     runs[#runs + 1] = HELD .. fence .. '|' .. attempt .. '|' .. terms.attempts .. '|' .. (run and run.reason or '')
     taken[#taken + 1], taken[#taken + 2], taken[#taken + 3] = id, found.bodies[i], attempt
   end
+  take_pending(queue, found) -- first, since a full server refuses a script whose first write adds
   if #found.ids > 0 then
     redis.call('HSET', META, 'fence', string.format('%.0f', first + #found.ids - 1))
     add_rows(key_of(queue, 'reserved'), found.ids)
     redis.call('ZADD', key_of(queue, 'leases'), unpack(leases))
     redis.call('HSET', RUNS, unpack(runs))
   end
-  take_pending(queue, found)
   if #found.strays > 0 then deregister_if_empty(queue) end
   return string.format('%.0f', first), taken
 end

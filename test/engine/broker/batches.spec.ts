@@ -81,6 +81,58 @@ describe('an at-least-once batch', () => {
   });
 });
 
+describe('an open batch of a broker that closes', () => {
+  it('is given back whole, also one whose generator nobody ends', async () => {
+    await fixture.insert('q', 1, 2, 3);
+    await fixture.insert('r', 4);
+    const broker = fixture.another();
+    const reading = broker.queue('q').readAll({ ...atLeastOnce, batchSize: 2 });
+    const moving = broker.queue('r').moveAll('q', atLeastOnce);
+    await reading.next();
+    await moving.next();
+    await broker.close();
+    expect(await fixture.queue('q').stats()).toMatchObject({ pending: 3, reserved: 0 });
+    expect(await fixture.queue('r').stats()).toMatchObject({ pending: 1, reserved: 0 });
+    expect(await fixture.keys()).not.toContain(':batches');
+    expect(await reading.return()).toEqual({ done: true, value: undefined });
+    expect(await refusal(() => moving.next())).toEqual({ code: 'CLOSED' });
+  });
+
+  it('hands out nothing more, and commits nothing', async () => {
+    await fixture.insert('q', 1, 2);
+    const broker = fixture.another();
+    const [one, two] = ['q', 'q'].map((name) =>
+      broker.queue(name).readAll({ ...atLeastOnce, batchSize: 1 }),
+    );
+    await one.next();
+    await two.next();
+    await broker.close();
+    expect(await refusal(() => one.next())).toEqual({ code: 'CLOSED' });
+    expect(await fixture.queue('q').stats()).toMatchObject({ pending: 2, reserved: 0, claimed: 0 });
+  });
+
+  it('is given back too when it was just about to begin', async () => {
+    await fixture.insert('q', 1);
+    const broker = fixture.another();
+    await broker.meta();
+    const beginning = refusal(() => broker.queue('q').readAll(atLeastOnce).next());
+    await broker.close();
+    expect(await beginning).toEqual({ code: 'CLOSED' });
+    expect(await fixture.queue('q').stats()).toMatchObject({ pending: 1, reserved: 0 });
+  });
+
+  it('which is committed just then is left alone', async () => {
+    await fixture.insert('q', 1);
+    const broker = fixture.another();
+    const reading = broker.queue('q').readAll(atLeastOnce);
+    await reading.next();
+    const committing = reading.next().catch(() => undefined);
+    await broker.close();
+    await committing;
+    expect(await fixture.queue('q').stats()).toMatchObject({ reserved: 0, claimed: 1 });
+  });
+});
+
 describe('reserved messages', () => {
   const reserve = async (count: number) => {
     const reading = fixture.queue('q').readAll({ ...atLeastOnce, batchSize: count });
@@ -220,7 +272,9 @@ describe('recovery of abandoned batches', () => {
     const broker = fixture.another({ staleBatchMs: -1 });
     await broker.queue('q').find('abc');
     expect(await refusal(() => broker.queue('q').delete(1n))).toMatchObject({ code: 'RESERVED' });
-    expect(await broker.recoverStale()).toBe(1);
+    expect(await broker.recoverStale()).toBe(0);
+    expect(await fixture.queue('q').stats()).toMatchObject({ reserved: 1 });
+    expect(await broker.recoverStale({ olderThanMs: 300_000 })).toBe(1);
   });
 
   it('looks at nothing but batches that are whole', async () => {

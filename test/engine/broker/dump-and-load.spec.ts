@@ -1,5 +1,10 @@
 import { jest } from '@jest/globals';
-import { RedisBackend } from '../../../lib/broker/index.js';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { MAX_ID, RedisBackend } from '../../../lib/broker/index.js';
 import { bodiesOf, collect, idsOf, refusal, useBroker } from './broker-fixture.js';
 
 const fixture = useBroker('broker-dump');
@@ -74,6 +79,115 @@ describe('dump and load', () => {
     expect(await copy.stats()).toMatchObject({ queues: 2, pending: 2 });
   });
 
+  it('hold each message once although messages move between queues and queues are renamed', async () => {
+    const names = ['a', 'b', 'c', 'd'];
+    for (const name of names) {
+      await fixture.queue(name).writeMany(Array.from({ length: 600 }, (_, n) => `${name}${n}`));
+    }
+    const lines: string[] = [];
+    const others = { limit: 150 } as const;
+    for await (const line of fixture.broker.dump()) {
+      lines.push(line);
+      if (lines.length % 500 !== 100) continue; // on every page, in both directions
+      for (const [at, name] of names.entries()) {
+        await fixture.queue(name).moveMany(names[(at + 1) % 4], others);
+        await fixture.queue(name).moveMany(names[(at + 3) % 4], { ...others, order: 'newest' });
+      }
+      if (lines.length === 600) await fixture.broker.rename('c', 'e');
+    }
+    const bodies = lines.flatMap((line) => (JSON.parse(line) as { body?: string }).body ?? []);
+    const wanted = names.flatMap((name) => Array.from({ length: 600 }, (_, n) => `${name}${n}`));
+    expect(bodies.sort()).toEqual(wanted.sort());
+    expect(await into().load(lines)).toMatchObject({ messages: 2_400 });
+  });
+
+  it('go by id through more queues than a page has messages', async () => {
+    const queues = Array.from({ length: 1_200 }, (_, n) => `q${n}`);
+    for (const body of ['1', '2', '3']) {
+      await fixture.broker.broadcast(body, { queues, createMissing: true });
+    }
+    await fixture.queue('q7').writeMany(['4', '5', '6']);
+    const lines = await collect(fixture.broker.dump());
+    const ids = lines.flatMap((line) => (JSON.parse(line) as { id?: string }).id ?? []);
+    expect(ids).toHaveLength(3_603);
+    expect(ids).toEqual([...new Set(ids)].sort());
+    expect(await into().load(lines)).toMatchObject({ messages: 3_603 });
+  });
+
+  it('go past messages without a body, however many', async () => {
+    await fixture.queue('q').writeMany(Array.from({ length: 1_200 }, (_, n) => `${n}`));
+    const ids = idsOf(await fixture.queue('q').peekMany({ limit: 1_100 }));
+    await fixture.redis.hdel(fixture.key('bodies'), ...ids.map((id) => id.toString()));
+    const lines = await collect(fixture.broker.dump());
+    expect(lines).toHaveLength(102);
+    expect(await into().load(lines)).toMatchObject({ messages: 100 });
+    fixture.isDamaged = true;
+  });
+
+  it('keep the highest id there is, which a write may get and an insert may not', async () => {
+    await fixture.broker.insert([{ queue: 'q', id: MAX_ID - 1n, body: 'a' }]);
+    expect(await fixture.broker.write('q', 'b')).toBe(MAX_ID);
+    const copy = into();
+    const loaded = await copy.load(fixture.broker.dump());
+    expect(loaded).toEqual({ messages: 2, aliases: 0, lastId: MAX_ID });
+    expect(idsOf(await copy.queue('q').peekMany())).toEqual([MAX_ID - 1n, MAX_ID]);
+  });
+
+  it('tell the high-water mark that there is afterwards', async () => {
+    await fixture.insert('q', 5);
+    const copy = into();
+    const higher = await copy.ids.generate();
+    expect((await copy.load(fixture.broker.dump())).lastId).toBe(higher);
+  });
+
+  it('take the lines of a file as Node reads them', async () => {
+    await fixture.queue('q').writeMany(['1', '2', '3']);
+    const folder = await mkdtemp(join(tmpdir(), 'dump-'));
+    const path = join(folder, 'dump.jsonl');
+    await writeFile(path, (await collect(fixture.broker.dump())).join('\n'));
+    const file = await open(path);
+    const readers = [
+      () => createInterface({ input: createReadStream(path) }),
+      () => file.readLines(),
+    ];
+    for (const reader of readers) {
+      const copy = into();
+      expect(await copy.load(reader())).toMatchObject({ messages: 3 });
+      await copy.cleanUp();
+    }
+    await rm(folder, { recursive: true });
+  });
+
+  it('close the source of lines that is refused', async () => {
+    await fixture.insert('q', 1);
+    let isClosed = false;
+    async function* lines() {
+      try {
+        yield* fixture.broker.dump();
+      } finally {
+        isClosed = true;
+      }
+    }
+    expect(await refusal(() => fixture.broker.load(lines()))).toEqual({ code: 'INTEGRITY' });
+    expect(isClosed).toBe(true);
+  });
+
+  it.each([undefined, null, 5, true, {}, 'a dump in one text', '{}'])(
+    'refuse %p in place of lines',
+    async (lines) => {
+      const load = () => into().load(lines as string[]);
+      expect(await refusal(load)).toEqual({ code: 'INVALID_OPTION', option: 'lines' });
+    },
+  );
+
+  it.each([undefined, null, 5, {}, Buffer.from('{}'), ['{}']])(
+    'refuse %p in place of a line',
+    async (line) => {
+      const load = () => into().load([line as string]);
+      expect(await refusal(load)).toEqual({ code: 'INVALID_OPTION', option: 'line 1' });
+    },
+  );
+
   it('refuse a dump that lacks lines, and lines behind its end', async () => {
     await fixture.insert('q', 1, 2, 3);
     const lines = await collect(fixture.broker.dump());
@@ -131,6 +245,9 @@ describe('dump and load', () => {
     ['another version', ['{"format":"nest-redis-queue:broker","version":2}']],
     ['an id that is a number', [head(), '{"queue":"q","id":5,"body":"x"}']],
     ['no body', [head(), '{"queue":"q","id":"0000000000000000005"}']],
+    ['two bodies', [head(), '{"queue":"q","id":"0000000000000000005","body":"","base64":""}']],
+    ['bad base64', [head(), '{"queue":"q","id":"0000000000000000005","base64":"a*b="}']],
+    ['base64 that is no text', [head(), '{"queue":"q","id":"0000000000000000005","base64":1}']],
     ['a wrong queue', [head(), '{"queue":"-","id":"0000000000000000005","body":""}']],
     ['a stranger', [head(), '{"what":1}']],
     ['no end', [head(), '{"queue":"q","id":"0000000000000000005","body":""}']],

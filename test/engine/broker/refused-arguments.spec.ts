@@ -123,6 +123,81 @@ describe('refused before any change', () => {
     expect(await refusal(() => broker.waiter([]))).toMatchObject({ option: 'queues' });
   });
 
+  it('lists with holes, as if undefined stood there', async () => {
+    const { broker } = fixture;
+    const holes = as<never[]>(new Array(3));
+    const queue = fixture.queue('q');
+    await expectRefused([() => broker.insert(holes)], {
+      code: 'INVALID_OPTION',
+      option: 'messages[0]',
+    });
+    for (const [call, code] of [
+      [() => queue.deleteMany(holes), 'INVALID_OPTION'],
+      [() => queue.writeMany(holes), 'INVALID_MESSAGE'],
+      [() => broker.waiter(holes), 'INVALID_QUEUE_NAME'],
+      [() => broker.deleteQueues(holes), 'INVALID_QUEUE_NAME'],
+      [() => broker.broadcast('x', { queues: holes, createMissing: true }), 'INVALID_QUEUE_NAME'],
+    ] as const) {
+      expect(await refusal(call)).toMatchObject({ code });
+    }
+    expect(await broker.stats()).toMatchObject({ queues: 1, pending: 2 });
+  });
+
+  it.each([undefined, null, 5, '', [], new Date()])('%p in place of a message', async (message) => {
+    await expectRefused([() => fixture.broker.insert([as(message)])], {
+      code: 'INVALID_OPTION',
+      option: 'messages[0]',
+    });
+  });
+
+  it('a message with a key that is none', async () => {
+    const known = { queue: 'q', id: 5n, body: 'x' };
+    await expectRefused([() => fixture.broker.insert([known, as({ ...known, id: 6n, at: 1 })])], {
+      code: 'INVALID_OPTION',
+      option: 'messages[1].at',
+    });
+  });
+
+  it.each([null, 2, '', [], true, new Date()])('%p in place of options', async (value) => {
+    const { broker } = fixture;
+    const queue = fixture.queue('q');
+    const options = as<never>(value);
+    await expectRefused(
+      [
+        () => queue.write('x', options),
+        () => queue.read(options),
+        () => queue.readMany(options),
+        () => queue.readAll(options).next(),
+        () => queue.peek(options),
+        () => queue.peekMany(options),
+        () => queue.peekAll(options).next(),
+        () => queue.move('r', options),
+        () => queue.moveMany('r', options),
+        () => queue.moveAll('r', options).next(),
+        () => queue.find('abc', options),
+        () => queue.hasPending(options),
+        () => queue.watch(options),
+        () => queue.observe(options),
+        () => broker.broadcast('x', options),
+        () => broker.deleteQueues(['q'], options),
+        () => broker.rename('q', 'r', options),
+        () => broker.listQueues(options),
+        () => broker.recoverStale(options),
+        () => broker.dump(options).next(),
+        () => broker.load([], options),
+        () => broker.aliases.list(options),
+      ],
+      { code: 'INVALID_OPTION', option: 'options' },
+    );
+  });
+
+  it('an advance of the ids that would leave none', async () => {
+    await expectRefused([() => fixture.broker.ids.advance(2n ** 63n - 1n)], {
+      code: 'INVALID_OPTION',
+      option: 'id',
+    });
+  });
+
   it('lists that are too long for one step', async () => {
     const { broker } = fixture;
     const ids = Array.from({ length: 100_001 }, (_, n) => BigInt(n + 1));
@@ -263,29 +338,48 @@ describe('refused before any change', () => {
     expect(await fixture.snapshot()).toEqual(before);
   });
 
-  it.each(['', '  ab ', 'ab', 'a'.repeat(1_025), null, undefined, 7, ['abc']])(
-    'the text %p to find',
+  it.each([
+    '',
+    '  ab ',
+    'ab',
+    '\ud800abc',
+    'abc\udfff',
+    'a'.repeat(1_025),
+    null,
+    undefined,
+    7,
+    ['abc'],
+  ])('the text %p to find', async (value) => {
+    await expectRefused([() => fixture.queue('q').find(as(value))], {
+      code: 'INVALID_OPTION',
+      option: 'text',
+    });
+  });
+
+  it.each(['', null, undefined, 7, [], {}, '*'.repeat(1_025)])(
+    'the pattern %p, which never means all queues',
     async (value) => {
-      await expectRefused([() => fixture.queue('q').find(as(value))], {
-        code: 'INVALID_OPTION',
-        option: 'text',
-      });
+      const pattern = as<string>(value);
+      await expectRefused(
+        [
+          () => fixture.broker.broadcast('x', { pattern }),
+          () => fixture.broker.listQueues({ pattern }),
+        ],
+        { code: 'INVALID_OPTION', option: 'pattern' },
+      );
     },
   );
 
   it('broadcasts and lists that contradict themselves', async () => {
     const { broker } = fixture;
     const wrong = (option: string) => ({ code: 'INVALID_OPTION', option });
-    const both = () => broker.broadcast('x', { pattern: '', queues: [] });
+    const both = () => broker.broadcast('x', { pattern: '*', queues: [] });
     expect(await refusal(both)).toEqual(wrong('pattern'));
     const alone = () => broker.broadcast('x', { createMissing: true });
     expect(await refusal(alone)).toEqual(wrong('createMissing'));
     const odd = () => broker.broadcast('x', { queues: [], createMissing: as(1) });
     expect(await refusal(odd)).toEqual(wrong('createMissing'));
-    expect(await refusal(() => broker.broadcast('x', { pattern: as(null) }))).toEqual(
-      wrong('pattern'),
-    );
-    expect(await refusal(() => broker.listQueues({ prefix: 'a', pattern: '' }))).toEqual(
+    expect(await refusal(() => broker.listQueues({ prefix: 'a', pattern: '*' }))).toEqual(
       wrong('pattern'),
     );
     const prefix = () => broker.listQueues({ prefix: 'a b' });

@@ -1,4 +1,4 @@
-import type { QueueBroker } from '../../../lib/broker/index.js';
+import type { ActivityWaiter, QueueBroker } from '../../../lib/broker/index.js';
 import { RecordingLogger } from '../../contract/logs.js';
 import { eventually } from '../../support/eventually.js';
 import { FaultyProxy } from '../../support/faulty-proxy.js';
@@ -79,6 +79,29 @@ describe('a waiter', () => {
     const closed = waiter.wait(soon);
     await waiter.close();
     expect(await closed).toBe(false);
+  });
+
+  it.each<[string, (broker: QueueBroker) => Promise<ActivityWaiter>]>([
+    ['a queue', (broker) => broker.queue('a').waiter()],
+    ['several queues', (broker) => broker.waiter(['a', 'b'])],
+  ])('of %s answers false once its broker closes, before and after', async (_, open) => {
+    const broker = fixture.another();
+    const waiter = await open(broker);
+    const waiting = [waiter.wait({ timeoutMs: 60_000 }), waiter.wait({ timeoutMs: 60_000 })];
+    await broker.close();
+    expect(await Promise.all(waiting)).toEqual([false, false]);
+    expect(await waiter.wait(soon)).toBe(false);
+    await waiter.close();
+    await eventually(async () => (await channels()) === 0);
+  });
+
+  it('that its broker closes before it is open is refused, and leaves no registration', async () => {
+    const broker = fixture.another();
+    await broker.meta();
+    const opening = refusal(() => broker.waiter(['a', 'b']));
+    await broker.close();
+    expect(await opening).toEqual({ code: 'CLOSED' });
+    await eventually(async () => (await channels()) === 0);
   });
 
   it('for several queues hears each of them, and counts a queue once', async () => {
@@ -193,6 +216,25 @@ describe('a lost subscriber connection', () => {
     await broker.close();
     expect(performance.now() - begun).toBeLessThan(5_000);
     await waiting;
+  });
+
+  it('that does not confirm is an error in time, and is opened anew', async () => {
+    const patience = { connectTimeoutMs: 300, logger: new RecordingLogger() };
+    const late = fixture.another({ connection: { url: proxy.url }, ...patience });
+    await late.stats(); // the namespace is opened
+    proxy.dropReplies();
+    const opening = refusal(() => late.queue('jobs').waiter());
+    expect(await opening).toEqual({ code: 'NOT_CONNECTED', retryable: true });
+    proxy.resume();
+    const waiter = await eventually(() =>
+      late
+        .queue('jobs')
+        .waiter()
+        .catch(() => null),
+    );
+    await fixture.queue('jobs').write('x');
+    expect(await waiter!.wait(soon)).toBe(true);
+    await late.close();
   });
 
   it('that was never there is an error in time', async () => {

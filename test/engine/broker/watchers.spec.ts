@@ -1,6 +1,7 @@
 import { firstValueFrom, take, toArray } from 'rxjs';
-import { QueueWatcher, type WatchOptions } from '../../../lib/broker/index.js';
+import { QueueWatcher, type ObserveOptions, type WatchOptions } from '../../../lib/broker/index.js';
 import type { WatchedQueue } from '../../../lib/broker/queue.watcher.js';
+import { InvalidOptionError } from '../../../lib/errors/index.js';
 import { eventually } from '../../support/eventually.js';
 import { bodiesOf, idsOf, refusal, useBroker } from './broker-fixture.js';
 
@@ -154,6 +155,27 @@ describe('a watcher', () => {
     expect(isDone).toBe(true);
   });
 
+  it('is waited for by the close of its broker, which goes on working for the handler', async () => {
+    await fixture.insert('q', 1, 2);
+    const broker = fixture.another();
+    let start!: () => void;
+    const started = new Promise<void>((resolve) => (start = resolve));
+    const seen: unknown[] = [];
+    const watcher = broker.queue('q').watch({
+      handler: async ({ id }) => {
+        start();
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        seen.push(id, await broker.write('done', 'x'));
+      },
+    });
+    await started;
+    await broker.close();
+    expect(seen).toEqual([1n, expect.any(BigInt)]);
+    await watcher.done;
+    expect(await refusal(() => broker.write('done', 'x'))).toEqual({ code: 'CLOSED' });
+    expect(await fixture.queue('q').stats()).toMatchObject({ pending: 1, claimed: 1 });
+  });
+
   it('refuses what contradicts itself', async () => {
     const handler = () => undefined;
     const queue = fixture.queue('q');
@@ -183,6 +205,28 @@ describe('an observed queue', () => {
     expect(bodiesOf(two)).toEqual(['a', 'b']);
     const rest = fixture.queue('q').observe({ mode: 'peek', maxMessages: 1 }).pipe(toArray());
     expect(bodiesOf(await firstValueFrom(rest))).toEqual(['c']);
+  });
+
+  it.each([null, 5, [], true, '', new Date()])('refuses the options %p at once', (options) => {
+    const observe = () => fixture.queue('q').observe(options as unknown as ObserveOptions);
+    expect(observe).toThrow(InvalidOptionError);
+    expect(observe).toThrow('options: expected an object');
+  });
+
+  it('refuses options that are wrong, and handlers, at once', async () => {
+    const handler = () => undefined;
+    for (const [options, option] of [
+      [{ handler }, 'options.handler'],
+      [{ onError: handler }, 'options.onError'],
+      [{ mode: 'eat' }, 'mode'],
+      [{ mode: 'move' }, 'target'],
+      [{ after: 1 }, 'after'],
+      [{ maxMessages: 0 }, 'maxMessages'],
+      [{ signal: {} }, 'signal'],
+    ] as const) {
+      const observe = () => fixture.queue('q').observe(options as ObserveOptions);
+      expect(await refusal(observe)).toEqual({ code: 'INVALID_OPTION', option });
+    }
   });
 
   it('ends with the error of the server', async () => {

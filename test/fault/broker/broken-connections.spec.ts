@@ -73,6 +73,28 @@ describe('a reply that is lost', () => {
     expect(await contents()).toEqual(after);
   });
 
+  const reads: Readonly<Record<string, () => Promise<unknown>>> = {
+    'broker/peek': () => broker.queue('q').peek(),
+    'broker/stats': () => broker.queue('q').stats(),
+    'broker/queues': () => broker.listQueues(),
+    'broker/find': () => broker.queue('q').find('abc'),
+    'broker/first-waiting': () => broker.queue('q').latestId(),
+    'broker/aliases': () => broker.aliases.list(),
+    'broker/dead-list': () => broker.queue('q').deadLetters.list(),
+    'broker/open': () => broker.ids.refresh(),
+  };
+
+  it.each(Object.entries(reads))('of %s leaves nothing in doubt', async (script, read) => {
+    proxy.dropReplies();
+    const failing = read();
+    await expect(failing).rejects.toMatchObject({
+      ...{ code: 'COMMAND_TIMEOUT', retryable: true, outcomeAmbiguous: false },
+    });
+    await expect(failing).rejects.toThrow(
+      new RegExp(`did not answer the script ${script} within \\d+ ms$`),
+    );
+  });
+
   it('of a roll-back is asked for again, since a second one changes nothing', async () => {
     const patient = fixture.another({
       connection: { url: proxy.url },
@@ -107,15 +129,42 @@ describe('a reply that is lost', () => {
     expect(await broker.ids.advance(5n)).toBe(await fixture.broker.ids.refresh());
   });
 
-  it('of a batch leaves its messages to recovery', async () => {
-    await broker.recoverStale();
+  it('of a batch is asked for again, and it is the same batch', async () => {
+    const patient = fixture.another({
+      connection: { url: proxy.url },
+      logger: new RecordingLogger(),
+      staleBatchMs: -1,
+    });
+    const reading = patient.queue('q').readAll({ guarantee: 'at-least-once', batchSize: 2 });
+    await patient.stats(); // the namespace is opened
     proxy.dropReplies();
-    const reading = broker.queue('q').readAll({ guarantee: 'at-least-once' });
-    await expect(reading.next()).rejects.toMatchObject({ outcomeAmbiguous: true });
+    const first = reading.next();
+    await eventually(async () => (await fixture.queue('q').stats()).reserved === 2);
     proxy.resume();
-    await eventually(() => broker.meta());
-    await fixture.broker.recoverStale({ olderThanMs: 0 });
-    expect(await fixture.queue('q').stats()).toMatchObject({ pending: 3, reserved: 0 });
+    proxy.cut();
+    expect((await first).value).toMatchObject({ body: '1' });
+    expect((await reading.next()).value).toMatchObject({ body: '2' });
+    expect((await reading.next()).value).toMatchObject({ body: '3' });
+    expect(await fixture.queue('q').stats()).toMatchObject({ reserved: 1, claimed: 2 });
+    await reading.return();
+  });
+});
+
+describe('a commit that fails', () => {
+  const failures: readonly (readonly [string, () => void, object])[] = [
+    ['since it did not arrive', () => proxy.blackHole(), { pending: 3, reserved: 0, claimed: 0 }],
+    ['since its reply is lost', () => proxy.dropReplies(), { pending: 1, reserved: 0, claimed: 2 }],
+  ];
+
+  it.each(failures)('%s leaves nothing reserved', async (_, spoil, after) => {
+    const reading = broker.queue('q').readAll({ guarantee: 'at-least-once', batchSize: 2 });
+    await reading.next();
+    await reading.next();
+    spoil();
+    const failing = reading.next();
+    setTimeout(() => (proxy.resume(), proxy.cut()), 600);
+    await expect(failing).rejects.toMatchObject(lost);
+    expect(await fixture.queue('q').stats()).toMatchObject(after);
   });
 });
 

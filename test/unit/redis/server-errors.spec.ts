@@ -1,11 +1,12 @@
 import {
+  CommandTimeoutError,
   InvalidOptionError,
   NotConnectedError,
   OperationalError,
   ReplyLostError,
   ReservedError,
 } from '../../../lib/errors/index.js';
-import { failureKind, toCallerError } from '../../../lib/redis/server-errors.js';
+import { failureKind, toCallerError, withoutDoubt } from '../../../lib/redis/server-errors.js';
 import { slotOf } from '../../../lib/redis/cluster-node.js';
 
 function reply(message: string): Error {
@@ -77,6 +78,20 @@ describe('the error that a caller gets', () => {
   test('what was not sent and what was lost differ', () => {
     expect(toError(new Error("Stream isn't writeable"))).toBeInstanceOf(NotConnectedError);
     expect(toError(new Error('Connection is closed.'))).toBeInstanceOf(ReplyLostError);
+  });
+
+  test('what only reads leaves nothing in doubt', () => {
+    const lost = toError(new Error('Connection is closed.'));
+    expect(lost).toMatchObject({ outcomeAmbiguous: true });
+    expect(lost.message).toMatch(/; it may have happened$/);
+    for (const failure of [lost, new CommandTimeoutError('late; it may have happened')]) {
+      const read = withoutDoubt(failure) as Error;
+      expect(read).toBeInstanceOf(failure.constructor);
+      expect(read).toMatchObject({ retryable: true, outcomeAmbiguous: false });
+      expect(read.message).not.toContain('may have happened');
+    }
+    const refused = toError(reply('OOM command not allowed'));
+    expect(withoutDoubt(refused)).toBe(refused);
   });
 });
 
