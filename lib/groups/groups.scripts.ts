@@ -21,7 +21,7 @@ export const publishScript = defineScript({
 
 /** What a settle call brought back. */
 export interface SettleReply {
-  /** Per settled message: 1 settled, 0 lease lost. */
+  /** Per settled message: 1 settled, 2 settled and the rest of its lease lost, 0 lease lost. */
   readonly codes: readonly number[];
   readonly leases: readonly GroupLease[];
   /** Milliseconds until the next group is due, -1 when none is known; 0 when some were claimed. */

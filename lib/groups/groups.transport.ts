@@ -198,7 +198,9 @@ export class GroupTransport {
   }
 
   /**
-   * Removes one message, wherever it stands in its group; a lease or a retry that is about it ends.
+   * Removes one message, wherever it stands in its group; a lease or a retry that is about it ends,
+   * of a batch what stands from it on. One that a loop holds may have begun meanwhile; its signal
+   * aborts then.
    * Walks the group from its tail, so it takes time in proportion to the messages behind it.
    */
   async remove(group: string, id: string): Promise<boolean> {

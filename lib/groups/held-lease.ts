@@ -30,6 +30,9 @@ class LeaseAck implements GroupOutcome {
   ) {}
 }
 
+/** The code of an ack after which what is left of the lease is lost. */
+const CUT = 2;
+
 /** An ack that waits for the next call, and the code that it will get. */
 interface WaitingAck {
   readonly ack: LeaseAck;
@@ -86,7 +89,9 @@ export class HeldLease implements DeliveryPort {
     const done = delivery.message.position + 1;
     if (delivery === this.current && !this.isOver) this.advance(done);
     const askedAt = performance.now();
-    if ((await this.sendAck(done)) !== 1) throw this.lose(delivery);
+    const code = await this.sendAck(done);
+    if (code === 0) throw this.lose(delivery);
+    if (code === CUT) return this.cut(delivery);
     this.endsAt = askedAt + delivery.leaseMs;
   }
 
@@ -134,6 +139,12 @@ export class HeldLease implements DeliveryPort {
     ack.done = Math.max(ack.done, done);
     if (done === this.cutAfter) ack.verb = 'last';
     return code;
+  }
+
+  /** A message further back was removed: what runs or waits now is no part of the lease any more. */
+  private cut(acked: GroupDelivery): void {
+    this.isOver = true;
+    if (this.current !== acked) this.current?.revoke(lostLease(this.current.message));
   }
 
   private lose(delivery: GroupDelivery): Error {

@@ -81,7 +81,7 @@ export class ManualClaims {
     const attempts = maxAttempts ?? 0;
     const terms = { limit: -1, leaseMs, batch: 1, attempts, passes: '', exact: true };
     const { codes } = await this.claims.settle([outcome], terms);
-    return codes[0] === 1;
+    return codes[0] > 0;
   }
 }
 

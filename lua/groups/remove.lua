@@ -23,15 +23,21 @@ local function take_out(place_in_list, length)
   redis.call('LREM', QUEUE .. group, place_in_list * 2 < length and 1 or -1, mark)
 end
 
--- A lease or a retry that is about the message ends with it; the group goes on at once.
+-- A lease or a retry that is about the message ends with it; the group goes on at once. Of a batch
+-- whose head runs only what stands from the message on is lost: the head must not run twice.
 local function let_go(place_in_list)
   local lock = read_lock(group)
   local parked = is_parked(group)
-  local is_held = lock and place_in_list < (parked and 1 or lock.size - lock.done)
   if place_in_list == 0 then redis.call('HDEL', TRIES, group) end
-  if is_held then redis.call('DEL', LOCK .. group) end
-  if is_held and parked then redis.call('ZREM', PARKED, group) end
-  return is_held
+  if not lock or place_in_list >= (parked and 1 or lock.size - lock.done) then return false end
+  if place_in_list > 0 then
+    lock.size, lock.is_cut = lock.done + place_in_list, true
+    redis.call('SET', LOCK .. group, lock_value(lock), 'KEEPTTL')
+    return false
+  end
+  redis.call('DEL', LOCK .. group)
+  if parked then redis.call('ZREM', PARKED, group) end
+  return true
 end
 
 local length = redis.call('LLEN', QUEUE .. group)

@@ -2,7 +2,8 @@
 -- The arguments after the named ones: `acks` times (group, token, done), `others` times
 -- (verb, group, token, done, delay, reason). Verbs: last (an ack that gives back the rest of its
 -- batch), retry, fail, release.
--- Answers: a code per settled one (1 settled, 0 lease lost), then the claim: first fence, groups,
+-- Answers: a code per settled one (1 settled, 2 settled, and what is left of the
+-- lease is lost, 0 lease lost), then the claim: first fence, groups,
 -- milliseconds until the next is due (-1: nothing known), and where fences do not follow one another
 -- the first of each group. limit -1 claims nothing, 0 passes a ring on.
 -- `exact`: each settle is about its own message alone, see the include.
@@ -33,12 +34,12 @@ local function settle_one(group, token, run)
 end
 
 local from = 14
-local is_ended
-is_ended, is_woken = end_leases(from, acks, exact)
+local ended
+ended, is_woken = end_leases(from, acks, exact)
 for i = 1, acks do
   local at = from + i * 3 - 3
-  if is_ended[i] then
-    codes[i] = SETTLED
+  if ended[i] then
+    codes[i] = ended[i]
   else
     settle_one(ARGV[at], ARGV[at + 1], { verb = 'ack', done = tonumber(ARGV[at + 2]) })
   end

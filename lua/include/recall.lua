@@ -17,10 +17,10 @@ local function recall(key, call)
   return cmsgpack.unpack(string.sub(raw, string.find(raw, ' ', 1, true) + 1)), false
 end
 
--- A settle that took effect has the code 1 on every engine.
+-- A settle that took effect has a code above 0 on every engine.
 local function has_settled(codes)
   for _, code in ipairs(codes) do
-    if code == 1 then return true end
+    if code > 0 then return true end
   end
   return false
 end

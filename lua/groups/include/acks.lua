@@ -45,17 +45,17 @@ local function ends_lease(group, lock, token, run)
   return is_next(lock, run, run.done - 1, false) and not is_parked(group)
 end
 
--- Settles those of `count` acks, (group, token, done) each, that end a lease; answers which they are
--- and whether a group is claimable again. Of two acks of one group only the first can be one.
+-- Settles those of `count` acks, (group, token, done) each, that end a lease; answers their codes, by
+-- place, and whether a group is claimable again. Of two acks of one group only the first can be one.
 local function end_leases(from, count, exact)
-  local is_ended, is_seen, names, queue_keys, lock_keys = {}, {}, {}, {}, {}
+  local ended, is_seen, names, queue_keys, lock_keys = {}, {}, {}, {}, {}
   local locks = count > 0 and locks_of(from, count) or {}
   for i = 1, count do
     local at = from + i * 3 - 3
     local group, lock = ARGV[at], parse_lock(locks[i])
     local run = { done = tonumber(ARGV[at + 2]), exact = exact }
     if not is_seen[group] and ends_lease(group, lock, ARGV[at + 1], run) then
-      is_ended[i] = true
+      ended[i] = lock.is_cut and CUT or SETTLED
       names[#names + 1] = group
       queue_keys[#names] = QUEUE .. group
       lock_keys[#names] = LOCK .. group
@@ -64,8 +64,8 @@ local function end_leases(from, count, exact)
     end
     is_seen[group] = true
   end
-  if #names == 0 then return is_ended, false end
+  if #names == 0 then return ended, false end
   redis.call('DEL', unpack(lock_keys))
   redis.call('HDEL', TRIES, unpack(names))
-  return is_ended, free_all(names, queue_keys)
+  return ended, free_all(names, queue_keys)
 end

@@ -34,7 +34,7 @@ end
 -- Puts the group under a lease, with the frames that were read; nil when somebody holds it after all.
 local function lease(one, taken, terms)
   local group, size, attempt = one.group, #one.frames, one.tries + 1
-  local value = lock_value(token_text(taken.fence), 0, size)
+  local value = lock_value({ token = token_text(taken.fence), done = 0, size = size })
   if not redis.call('SET', LOCK .. group, value, 'NX', 'PX', terms.lease_ms) then return nil end
   add_score(taken.scores, one.tier, now + terms.lease_ms + 1, group)
   local tries = taken.tries

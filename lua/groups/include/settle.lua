@@ -3,7 +3,7 @@
 -- other, so its settle speaks for those before it too, should theirs be late or lost. A settle by
 -- hand (`exact`) speaks for its own message alone, which must be the next one of the lease.
 -- @include groups/letters
-local LOST, SETTLED = 0, 1
+local LOST, SETTLED, CUT = 0, 1, 2 -- cut: settled, and the rest of the batch is not the holder's any more
 local HISTORY_MS = 600000
 local REMEMBERED_CALLS = 64 -- of one holder
 
@@ -53,13 +53,13 @@ end
 -- The batch goes on: its lease begins anew with the first attempt of the message that begins now.
 local function renew(group, lock, lease_ms)
   redis.call('HSET', TRIES, group, 1)
-  redis.call('SET', LOCK .. group, lock_value(lock.token, lock.done, lock.size), 'PX', lease_ms)
+  redis.call('SET', LOCK .. group, lock_value(lock), 'PX', lease_ms)
   place(group, tier_of(group), now + lease_ms + 1)
 end
 
 -- The lock stays, under the same token, until the group is due.
 local function park(group, lock, delay_ms)
-  local value = lock_value(lock.token, lock.done, lock.size)
+  local value = lock_value(lock)
   redis.call('SET', LOCK .. group, value, 'PX', math.max(1, delay_ms - 1))
   place(group, tier_of(group), now + delay_ms)
   mark_parked(group, now + delay_ms)
@@ -74,6 +74,8 @@ end
 
 local function ack(group, lock, run)
   local parked = is_parked(group)
+  -- one that speaks for messages before it, too, speaks for those that were left to the lease
+  if lock.is_cut and not run.exact then run.done = math.min(run.done, lock.size) end
   if run.done <= lock.done then -- acked before; what may be left is to give back the rest
     if run.verb ~= 'last' or parked then return SETTLED end
   elseif not is_next(lock, run, run.done - 1, parked) then
@@ -88,7 +90,7 @@ local function ack(group, lock, run)
   if has_parked() then redis.call('ZREM', PARKED, group) end
   redis.call('HDEL', TRIES, group)
   run.woken = free(group, lock, now)
-  return SETTLED
+  return lock.is_cut and CUT or SETTLED
 end
 
 local function give_back(group, lock, run)

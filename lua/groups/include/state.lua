@@ -69,19 +69,20 @@ local function forget(group, tier)
 end
 
 -- The lock's value is the token; for a batch also how many of its messages are done and how many
--- it took: '<token> <done> <size>'.
+-- it took: '<token> <done> <size>', with ' cut' behind where it took more, which it has lost.
 local function parse_lock(raw)
   if not raw then return nil end
-  local token, done, size = string.match(raw, '^(%d+) (%d+) (%d+)$')
-  return { token = token or raw, done = tonumber(done) or 0, size = tonumber(size) or 1 }
+  local token, done, size, cut = string.match(raw, '^(%d+) (%d+) (%d+)(.*)$')
+  return { token = token or raw, done = tonumber(done) or 0, size = tonumber(size) or 1, is_cut = cut == ' cut' }
 end
 
 local function read_lock(group)
   return parse_lock(redis.call('GET', LOCK .. group))
 end
 
-local function lock_value(token, done, size)
-  return size == 1 and token or token .. ' ' .. done .. ' ' .. size
+local function lock_value(lock)
+  if lock.size == 1 and not lock.is_cut then return lock.token end
+  return lock.token .. ' ' .. lock.done .. ' ' .. lock.size .. (lock.is_cut and ' cut' or '')
 end
 
 local function ring_bell()

@@ -33,12 +33,58 @@ describe('remove', () => {
     expect(payloadsOf(await groups.drain())).toEqual(['c']);
   });
 
-  test('of a message that is held in a batch voids the lease', async () => {
+  test('of a message further back in a batch leaves those before it to their holder', async () => {
     const ids = await publishThree();
-    const [first] = await groups.transport.claim({ groupBatch: 3 });
-    await groups.transport.remove('g', ids[2]);
-    expect(await groups.transport.ack(first)).toBe(false);
-    expect(payloadsOf(await groups.drain())).toEqual(['a', 'b']);
+    const [first, second, third] = await groups.transport.claim({ groupBatch: 3 });
+    expect(await groups.transport.remove('g', ids[2])).toBe(true);
+    expect(await groups.transport.claim()).toEqual([]);
+    expect(await groups.transport.extend(first)).toBe(true);
+    expect(await groups.transport.ack(first)).toBe(true);
+    expect(await groups.transport.claim()).toEqual([]);
+    expect(await groups.transport.ack(second)).toBe(true);
+    expect(await groups.transport.ack(third)).toBe(false);
+    expect(await groups.transport.depth('g')).toBe(0);
+  });
+
+  test('of the next message of a batch ends the lease with the one that runs', async () => {
+    const ids = await publishThree();
+    const [first, , third] = await groups.transport.claim({ groupBatch: 3 });
+    await groups.transport.remove('g', ids[1]);
+    expect(await groups.transport.ack(first)).toBe(true);
+    expect(await groups.transport.ack(third)).toBe(false);
+    expect(await groups.claimOne()).toMatchObject({ payload: 'c', attempt: 1 });
+  });
+
+  test.each(['nack', 'release'] as const)(
+    'of the next message of a batch keeps the running one in front: %s',
+    async (verb) => {
+      const ids = await publishThree();
+      const [first] = await groups.transport.claim({ groupBatch: 3 });
+      await groups.transport.remove('g', ids[1]);
+      expect(await groups.transport[verb](first)).toBe(true);
+      expect(payloadsOf(await groups.drain())).toEqual(['a', 'c']);
+    },
+  );
+
+  test('from a batch that a loop runs: nothing runs twice, and what was removed is told so', async () => {
+    const ids = await publishThree();
+    const { engine } = groups.process();
+    const source = engine.source(groups.target({ slots: 2, groupBatch: 3 }));
+    const { signal } = new AbortController();
+    const [first] = await source.claim({ limit: 1, signal });
+    await groups.transport.remove('g', ids[1]);
+    const acked = first.ack();
+    const [second] = await source.claim({ limit: 1, signal }); // begun before the answer came
+    const reasons: Error[] = [];
+    second.onRevoked((reason) => reasons.push(reason));
+    await acked;
+    expect(reasons).toMatchObject([{ code: 'LEASE_LOST' }]);
+    await expect(second.ack()).rejects.toMatchObject({ code: 'LEASE_LOST' });
+    const [third] = await source.claim({ limit: 1, signal });
+    expect(third.message).toMatchObject({ payload: 'c', attempt: 1 });
+    await third.ack();
+    await source.close();
+    expect(await groups.transport.depth('g')).toBe(0);
   });
 
   test('of a parked head lets the group go on at once', async () => {
