@@ -7,18 +7,10 @@ export interface BodyTerms {
   readonly maxMessageBytes: number;
 }
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
-/** Whether a text has no half of a surrogate pair, which UTF-8 cannot hold. */
-export function isWellFormed(text: string): boolean {
-  return !LONE_SURROGATE.test(text);
-}
-
 /** The default codec: bodies are well-formed texts, stored as they are. */
 export const TEXT_CODEC: PayloadCodec = Object.freeze({
   encode(body: unknown): string {
     if (typeof body !== 'string') throw new TypeError('it is no text');
-    if (!isWellFormed(body)) throw new TypeError('half of a surrogate pair is no text');
     return body;
   },
   decode: (bytes: Buffer) => bytes.toString('utf8'),

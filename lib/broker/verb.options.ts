@@ -1,5 +1,5 @@
+import { isWellFormed } from '../delivery/index.js';
 import { checkInteger, checkKeys, checkList, InvalidOptionError } from '../errors/index.js';
-import { isWellFormed } from './body.js';
 import type { BroadcastRequest, FindRequest, PeekScope } from './broker.backend.js';
 import type { IdBounds } from './message.js';
 import { checkQueueNames } from './queue-name.js';

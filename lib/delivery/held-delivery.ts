@@ -37,8 +37,8 @@ export abstract class HeldDelivery implements Delivery {
     await this.end({ verb, delayMs: Math.ceil(retryInMs ?? 0), reason: reasonOf(error) });
   }
 
-  async release(options: { readonly delayMs?: number } = {}): Promise<void> {
-    const delayMs = checkDuration('delayMs', options.delayMs ?? 0, { min: 0 });
+  async release({ delayMs = 0 }: { readonly delayMs?: number } = {}): Promise<void> {
+    checkDuration('delayMs', delayMs, { min: 0 });
     await this.end({ verb: 'release', delayMs, reason: '' });
   }
 

@@ -7,6 +7,7 @@ export {
   checkCodec,
   decodePayload,
   encodePayload,
+  isWellFormed,
   JSON_CODEC,
   readPayload,
   type PayloadCodec,

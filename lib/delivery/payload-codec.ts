@@ -20,6 +20,13 @@ export const JSON_CODEC: PayloadCodec = {
   decode: (bytes) => JSON.parse(bytes.toString('utf8')) as unknown,
 };
 
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Whether a text has no half of a surrogate pair, which UTF-8 cannot hold. */
+export function isWellFormed(text: string): boolean {
+  return !LONE_SURROGATE.test(text);
+}
+
 /** A UTF-16 unit takes at most three bytes in UTF-8, so a short text needs no counting. */
 const MAX_BYTES_PER_UNIT = 3;
 
@@ -35,8 +42,8 @@ export interface PayloadLimit {
 
 /**
  * The bytes to store. Throws `PayloadError`, before anything is written, when the codec throws
- * (circular, BigInt), answers no bytes (undefined, a function, a symbol, a promise), or when the
- * result is longer than `maxBytes`.
+ * (circular, BigInt), answers no bytes (undefined, a function, a symbol, a promise) or half of a
+ * surrogate pair, or when the result is longer than `maxBytes`.
  */
 export function encodePayload(
   codec: PayloadCodec,
@@ -91,7 +98,12 @@ export function checkCodec(option: string, codec: PayloadCodec): PayloadCodec {
 
 function encode(codec: PayloadCodec, value: unknown, option: string): string | Buffer {
   const encoded = callCodec(codec, value, option);
-  if (typeof encoded === 'string' || Buffer.isBuffer(encoded)) return encoded;
+  if (Buffer.isBuffer(encoded)) return encoded;
+  if (typeof encoded === 'string') {
+    // JSON.stringify escapes them
+    if (codec === JSON_CODEC || isWellFormed(encoded)) return encoded;
+    throw new PayloadError(`${option}: half of a surrogate pair is no text`);
+  }
   if (encoded instanceof Uint8Array) {
     return Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
   }

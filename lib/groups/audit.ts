@@ -25,7 +25,8 @@ export async function auditTopic(
   options: { readonly repair?: boolean },
 ): Promise<GroupAuditFinding[]> {
   checkKeys('options', options, ['repair']);
-  const repair = checkBoolean('repair', options.repair ?? false);
+  const { repair = false } = options;
+  checkBoolean('repair', repair);
   const audit: Audit = { core, space, repair, findings: [] };
   for (let tier = 0; tier <= TOP_TIER; tier++) await walk(audit, 'ready', tier);
   for (const part of ['tries', 'parked', 'dead', 'letters']) await walk(audit, part);

@@ -71,7 +71,8 @@ export function checkNack(options: NackOptions): { delayMs: number; reason: stri
 /** @throws InvalidOptionError naming the option */
 export function checkRelease(options: { readonly delayMs?: number }): number {
   checkKeys('options', options, ['delayMs']);
-  return checkDuration('delayMs', options.delayMs ?? 0, { min: 0 });
+  const { delayMs = 0 } = options;
+  return checkDuration('delayMs', delayMs, { min: 0 });
 }
 
 /** The limit as its script takes it; `null` takes it away. Throws `InvalidOptionError`. */

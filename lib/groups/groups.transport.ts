@@ -60,7 +60,8 @@ export class GroupTransport {
     core?: GroupsCore,
     private readonly siblings = new Map<string, GroupTransport>(),
   ) {
-    this.name = checkName('topic', options.topic ?? 'default');
+    const { topic = 'default' } = options;
+    this.name = checkName('topic', topic);
     this.core = core ?? openCore(options);
     siblings.set(this.name, this);
     this.space = new KeySpace(this.core.prefix, 'groups', this.name);
@@ -167,10 +168,11 @@ export class GroupTransport {
     page: { readonly limit?: number; readonly offset?: number } = {},
   ): Promise<PeekedMessage<Payload>[]> {
     checkKeys('page', page, ['limit', 'offset']);
+    const { limit = 10, offset = 0 } = page;
     const { frames } = await peekScript.run(this.core.connection, this.space, {
       group: encodeGroup(group),
-      offset: checkInteger('offset', page.offset ?? 0, { min: 0 }),
-      limit: checkInteger('limit', page.limit ?? 10, { min: 1, max: 500 }),
+      offset: checkInteger('offset', offset, { min: 0 }),
+      limit: checkInteger('limit', limit, { min: 1, max: 500 }),
     });
     const { codec } = this.core.settings;
     return frames.map((frame) => readPeeked(frame, group, codec) as PeekedMessage<Payload>);

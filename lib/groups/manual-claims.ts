@@ -53,9 +53,10 @@ export class ManualClaims {
 
   async extend(message: MessageHandle, options: { readonly leaseMs?: number }): Promise<boolean> {
     checkKeys('options', options, ['leaseMs']);
-    const { group, token, leaseMs } = checkHandle(message, this.core.settings.leaseMs);
-    const ms = checkDuration('leaseMs', options.leaseMs ?? leaseMs);
-    const [code] = await this.claims.extend([group, token], ms);
+    const { group, token, leaseMs: own } = checkHandle(message, this.core.settings.leaseMs);
+    const { leaseMs = own } = options;
+    checkDuration('leaseMs', leaseMs);
+    const [code] = await this.claims.extend([group, token], leaseMs);
     return code === 1;
   }
 

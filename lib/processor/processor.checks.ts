@@ -87,7 +87,9 @@ function byQueue(
   for (const processor of found) {
     const { instance, engine, queue } = processor.metadata;
     const shared = settingOf(processor, engines[engine]?.rivalsShare);
-    const key = JSON.stringify([instance, engine, queue, shared]);
+    // what is no text is refused by its engine, which has not looked at it yet
+    const value = typeof shared === 'string' ? shared : null;
+    const key = JSON.stringify([instance, engine, queue, value]);
     const claimants = processor.handlers.map(({ type, method }) => ({
       processor,
       type,

@@ -161,7 +161,8 @@ function queuesOf({ queue, queues }: StreamConsumerOptions): readonly string[] {
   if (queue !== undefined && queues !== undefined) {
     throw new InvalidOptionError('queues', 'give either queue or queues');
   }
-  return queues === undefined ? [checkName('queue', queue ?? 'default')] : checkQueues(queues);
+  if (queues !== undefined) return checkQueues(queues);
+  return [checkName('queue', queue === undefined ? 'default' : queue)];
 }
 
 function openAlone(options: StreamConsumerOptions): StreamsCore {

@@ -6,7 +6,7 @@ import {
   OperationalError,
   PayloadError,
 } from '../errors/index.js';
-import { newId, allOrPartial, checkHeaders, Gatherer } from '../delivery/index.js';
+import { newId, allOrPartial, checkHeaders, Gatherer, isWellFormed } from '../delivery/index.js';
 import { asText, checkName, pickOptions, type KeySpace } from '../redis/index.js';
 import type { NewStreamMessage, StreamPublishOptions, StreamBody } from './stream.message.js';
 import { openCore, spaceOf, STANDALONE_NAMES, type StreamsCore } from './streams.core.js';
@@ -36,7 +36,8 @@ export class StreamProducer {
    */
   constructor(options: StreamProducerOptions, core?: StreamsCore) {
     checkKeys('options', options, [...STANDALONE_NAMES, ...OWN_OPTIONS]);
-    this.queue = checkName('queue', options.queue ?? 'default');
+    const { queue = 'default' } = options;
+    this.queue = checkName('queue', queue);
     this.core = core ?? openAlone(options);
     this.space = spaceOf(this.core, this.queue);
     this.messages = new Gatherer({
@@ -101,6 +102,9 @@ export class StreamProducer {
     const { maxPayloadBytes } = this.core.settings;
     if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
       throw new InvalidOptionError('body', 'expected a text or bytes (Buffer, Uint8Array)');
+    }
+    if (typeof body === 'string' && !isWellFormed(body)) {
+      throw new PayloadError('body: half of a surrogate pair is no text; give bytes');
     }
     const size = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     if (size > maxPayloadBytes) {

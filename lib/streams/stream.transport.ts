@@ -52,7 +52,8 @@ export class StreamTransport {
    */
   constructor(options: StreamTransportOptions, core?: StreamsCore) {
     checkKeys('options', options, [...STANDALONE_NAMES, ...STREAMS_OPTION_NAMES]);
-    this.name = checkName('queue', options.queue ?? 'default');
+    const { queue = 'default' } = options;
+    this.name = checkName('queue', queue);
     this.core = core ?? openAlone(options);
     this.space = spaceOf(this.core, this.name);
     this.producer = new StreamProducer({ queue: this.name }, borrowed(this.core));

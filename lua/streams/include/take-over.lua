@@ -50,12 +50,19 @@ local function claim_rows(rows, limits, taken)
   end_ghosts(ids, is_alive)
 end
 
+-- The name without a consumer goes with its last entry.
+local function drop_empty_pool()
+  if redis.call('XPENDING', STREAM, group, '-', '+', 1, POOL)[1] then return end
+  redis.call('XGROUP', 'DELCONSUMER', STREAM, group, POOL)
+end
+
 local function take_released(limits, taken)
   for _ = 1, MAX_PAGES do
     local wanted = math.min(PAGE, limits.limit - #taken)
-    if wanted < 1 then return end
-    local rows = redis.call('XPENDING', STREAM, group, '-', '+', wanted, POOL)
+    local rows = wanted > 0 and redis.call('XPENDING', STREAM, group, '-', '+', wanted, POOL) or {}
+    if #rows == 0 then return end
     claim_rows(rows, limits, taken)
+    drop_empty_pool()
     if #rows < wanted then return end
   end
 end

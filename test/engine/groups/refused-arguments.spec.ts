@@ -39,17 +39,22 @@ const CALLS: readonly (readonly [string, string, Call])[] = [
   ['a Date as a delay', 'delayMs', (t, h) => t.nack(h, any({ delayMs: new Date() }))],
   ['a release below 0', 'delayMs', (t, h) => t.release(h, { delayMs: -1 })],
   ['a reason that is none', 'error', (t, h) => t.deadLetter(h, any(7))],
+  ['a release after null', 'delayMs', (t, h) => t.release(h, any({ delayMs: null }))],
+  ['an extension by null', 'leaseMs', (t, h) => t.extend(h, any({ leaseMs: null }))],
   ['an extension by 0', 'leaseMs', (t, h) => t.extend(h, { leaseMs: 0 })],
   ['no handle', 'message', (t) => t.ack(any(null))],
   ['a handle without a token', 'token', (t) => t.ack(any({ group: 'g' }))],
   ['a token that is none', 'token', (t) => t.ack({ group: 'g', token: 'abc' })],
   ['a place below 0', 'position', (t, h) => t.ack({ ...h, position: -1 })],
+  ['a page of null', 'limit', (t) => t.peek('g', any({ limit: null }))],
+  ['a page from null', 'offset', (t) => t.peek('g', any({ offset: null }))],
   ['a page of 0', 'limit', (t) => t.peek('g', { limit: 0 })],
   ['a purge of nothing', 'group', (t) => t.purge('')],
   ['a removal without an id', 'id', (t) => t.remove('g', '')],
   ['a rate of 0', 'rate.max', (t) => t.limit('g', { max: 0, durationMs: 1 })],
   ['a rate in no time', 'rate.durationMs', (t) => t.limitEach({ max: 1, durationMs: 0 })],
   ['a pause of an empty name', 'group', (t) => t.pause('')],
+  ['a repair of null', 'repair', (t) => t.audit(any({ repair: null }))],
   ['a repair that is text', 'repair', (t) => t.audit(any({ repair: 'yes' }))],
 ];
 
@@ -83,6 +88,7 @@ describe('a call that cannot be right', () => {
 
   test.each([
     [{ connection: { url: 'redis://localhost:1' }, topic: '' }, 'topic'],
+    [{ connection: { url: 'redis://localhost:1' }, topic: null }, 'topic'],
     [{}, 'connection'],
     [{ connection: { url: 'redis://localhost:1' }, maxAttempts: 0 }, 'options.maxAttempts'],
     [{ connection: { url: 'redis://localhost:1' }, newGroupsFirst: 1 }, 'options.newGroupsFirst'],

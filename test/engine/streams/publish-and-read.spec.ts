@@ -90,6 +90,12 @@ describe('publishMany', () => {
     await expect(publishing).rejects.toMatchObject({ code: 'INVALID_OPTION' });
     expect(await streams.keys()).toEqual([]);
   });
+
+  test('refuses half of a surrogate pair, which would come out as another text', async () => {
+    const publishing = streams.producer.publishMany(['a', 'b\ud800c']);
+    await expect(publishing).rejects.toMatchObject({ code: 'INVALID_PAYLOAD' });
+    expect(await streams.keys()).toEqual([]);
+  });
 });
 
 describe('groups', () => {

@@ -112,6 +112,16 @@ test('a release makes the entry idle, takes its count back and wakes a consumer'
   expect(await taking).toMatchObject({ entryId: one.entryId, deliveryCount: 1 });
 });
 
+test('the name that holds what is given back goes with the last of it', async () => {
+  await streams.producer.publishMany(['a', 'b', 'c']);
+  const held = await streams.take(streams.consumer({ prefetch: 3 }), 3);
+  await Promise.all(held.slice(0, 2).map((one) => one.release()));
+  expect(await streams.consumerNames()).toContain('released');
+  const again = await streams.take(streams.consumer({ prefetch: 3 }), 2);
+  expect(await streams.consumerNames()).not.toContain('released');
+  await Promise.all([...again, held[2]].map((one) => one.ack()));
+});
+
 test('settles of one tick share a call, and a stale one does not disturb the others', async () => {
   await streams.producer.publishMany(['a', 'b', 'c', 'd']);
   const held = await streams.take(streams.consumer({ prefetch: 4 }), 4);

@@ -107,6 +107,16 @@ describe('processors that cannot work at all', () => {
     expect(check(onGroups)).toThrow(/Welcome \(in WelcomeModule\).*"welcome".*groups engine/);
   });
 
+  it('leaves a setting of a wrong kind to its engine, which names it', () => {
+    const { metadata, ...rest } = found(Everything);
+    const rules = { ...RULES, engines: { jobs: { hasTypes: true, rivalsShare: 'group' } } };
+    for (const group of [1n, Symbol('g'), {}, null]) {
+      const layers = [{ group }];
+      const odd = { ...rest, metadata: { ...metadata, layers } } as FoundProcessor;
+      expect(() => checkProcessors([odd], rules)).not.toThrow();
+    }
+  });
+
   it('refuses an instance that no forRoot made', () => {
     @Processor({ engine: 'jobs', queue: 'mail', instance: 'third' })
     class Third extends Welcome {}

@@ -49,6 +49,7 @@ describe.each([
     ['queue', ''],
     ['queue', 'a\n'],
     ['queue', 7],
+    ['queue', null],
     ['prefix', '{x}'],
     ['connectTimeoutMs', 0],
     ['connectTimeoutMs', 2 ** 31],
