@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 /** Where the Lua sources are. */
 export const LUA_DIR = fileURLToPath(new URL('../lua', import.meta.url));
 
-const INCLUDE_LINE = /^--\s*@include\s+(\S+)\s*$/;
+const INCLUDE_LINE = /^\s*--\s*@include\s+(\S+)\s*$/;
 
 /** Every Lua file, the includes too, as paths relative to `lua`. */
 export function luaFiles(dir = LUA_DIR) {

@@ -192,11 +192,10 @@ export class Exchange<Outcome, Item> {
 
   /** An aborted claim ends at once, unless a call is open that may bring what it asked for. */
   private withdrawAborted(): void {
-    if (this.wanted.every(({ request }) => request.signal.aborted)) this.leaving.abort();
+    const aborted = this.wanted.filter(({ request }) => request.signal.aborted);
+    if (aborted.length > 0 && aborted.length === this.wanted.length) this.leaving.abort();
     if (this.asked > 0) return;
-    for (const one of [...this.wanted]) {
-      if (one.request.signal.aborted) this.take(one).resolve([]);
-    }
+    for (const one of aborted) this.take(one).resolve([]);
     if (this.wanted.length === 0) this.parked?.abort();
   }
 

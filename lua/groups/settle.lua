@@ -9,7 +9,7 @@
 -- `exact`: each settle is about its own message alone, see the include.
 -- `holder`, `seat` and `call` name this call: sent again under the same name, it answers the same.
 local base = KEYS[1]
-local acks, others, holder, seat, call = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4], tonumber(ARGV[5])
+local acks, others, holder, seat, call = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
 local limit, lease_ms, batch, attempts = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local passes, keep_dead, keep_dead_ms = ARGV[10], tonumber(ARGV[11]), tonumber(ARGV[12])
 local exact = ARGV[13] == '1'
@@ -18,11 +18,12 @@ local exact = ARGV[13] == '1'
 -- @include groups/settle
 -- @include groups/acks
 -- @include groups/claim
--- @include groups/again
+-- @include recall
 
-local known, is_late = recall(recall_key(holder, seat), call)
-if is_late then return LATE end
-if known then return answer_again(known, lease_ms) end
+if is_asked_again then
+  -- @include groups/again
+  return answer_again(recall())
+end
 
 local keep = { count = keep_dead, age_ms = keep_dead_ms }
 local codes, is_woken, is_parked_now = {}, false, false
@@ -57,7 +58,13 @@ if limit >= 0 then
   fence, taken = claim(passes, terms)
 end
 write_backlog()
-if limit > 0 or has_settled(codes) then keep_answer(codes, fence, taken) end
+if limit > 0 or has_settled(codes) then
+  local leases = {} -- as they were taken, with the number of their messages in place of these
+  for i = 1, #taken, 4 do
+    leases[i], leases[i + 1], leases[i + 2], leases[i + 3] = taken[i], taken[i + 1], taken[i + 2], #taken[i + 3]
+  end
+  keep_for_recall({ codes, fence, leases })
+end
 if limit < 0 then
   if is_woken or is_parked_now then ring_bell() end
 elseif not terms.paused then

@@ -1,20 +1,25 @@
 -- What a call answered, kept for a caller that asks again since the reply was lost: what is asked
--- twice must not be claimed or settled twice. Calls that a holder has open at a time have different
--- seats, and the next call on a seat takes its room. Longer than a call is sent again.
-local RECALL_MS = 600000
+-- twice must not be claimed or settled twice. `holder`, `seat` and `call` name the call: those that a
+-- holder has open at a time have different seats, and the next call on a seat takes its room.
+local RECALL_MS = 600000 -- longer than a call is sent again
+local RECALL = base .. ':call:' .. holder .. ':' .. seat
+local last_call = string.match(redis.call('GETRANGE', RECALL, 0, 16), '^%d+')
+if last_call and tonumber(last_call) > tonumber(call) then
+  -- late on its way: its seat has had a later call, so nobody waits for it, and it must claim nothing
+  return redis.error_reply('LATE a later call of this holder was here before')
+end
+local is_asked_again = last_call == call
 
-local function recall_key(holder, seat)
-  return base .. ':call:' .. holder .. ':' .. seat
+-- What was kept for this very call.
+local function recall()
+  local raw = redis.call('GET', RECALL)
+  return unpack(cmsgpack.unpack(string.sub(raw, #call + 2)))
 end
 
--- The answer that was kept for this very call, nil the first time; and whether the call is late: a
--- later one has had its seat, so nobody waits for it, and it must not claim anything.
-local function recall(key, call)
-  local last = tonumber(string.match(redis.call('GETRANGE', key, 0, 16), '^%d+'))
-  if not last or last < call then return nil, false end
-  if last > call then return nil, true end
-  local raw = redis.call('GET', key)
-  return cmsgpack.unpack(string.sub(raw, string.find(raw, ' ', 1, true) + 1)), false
+-- A call that was to claim is kept whatever it found: sent again, it may find more, and its first
+-- sending may still be on its way. Where the memory is full it is carried out again.
+local function keep_for_recall(answer)
+  redis.pcall('SET', RECALL, call .. ' ' .. cmsgpack.pack(answer), 'PX', RECALL_MS)
 end
 
 -- A settle that took effect has a code above 0 on every engine.
@@ -24,11 +29,3 @@ local function has_settled(codes)
   end
   return false
 end
-
--- A call that was to claim is kept whatever it found: sent again, it may find more, and its first
--- sending may still be on its way. Where the memory is full it is carried out again.
-local function keep_for_recall(key, call, answer)
-  redis.pcall('SET', key, string.format('%.0f ', call) .. cmsgpack.pack(answer), 'PX', RECALL_MS)
-end
-
-local LATE = redis.error_reply('LATE a later call of this holder was here before')

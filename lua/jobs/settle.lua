@@ -7,17 +7,18 @@ local base = KEYS[1]
 local done, ended = tonumber(ARGV[1]), tonumber(ARGV[2])
 local limit, lease_ms, attempts = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local keep_done, keep_failed, keep_failed_ms = tonumber(ARGV[6]), ARGV[7], ARGV[8]
-local holder, seat, call = ARGV[9], ARGV[10], tonumber(ARGV[11])
+local holder, seat, call = ARGV[9], ARGV[10], ARGV[11]
 -- @include clock
 -- @include jobs/places
 -- @include jobs/finish
 -- @include jobs/claim
 -- @include jobs/settle
--- @include jobs/again
+-- @include recall
 
-local known, is_late = recall(recall_key(holder, seat), call)
-if is_late then return LATE end
-if known then return answer_again(known, lease_ms) end
+if is_asked_again then
+  -- @include jobs/again
+  return answer_again(recall())
+end
 
 local keep = retention_of(keep_failed, keep_failed_ms)
 local codes = {}
@@ -39,6 +40,12 @@ if limit >= 0 then
     limit = limit, lease_ms = lease_ms, attempts = attempts, types = types, keep_failed = keep,
   })
 end
-if limit > 0 or has_settled(codes) then keep_answer(codes, fence, taken) end
+if limit > 0 or has_settled(codes) then
+  local ids = {}
+  for i = 1, #taken, 3 do
+    ids[#ids + 1] = taken[i]
+  end
+  keep_for_recall({ codes, fence, ids })
+end
 local next_in = limit < 0 and -1 or #taken > 0 and 0 or next_due_in()
 return { codes, string.format('%.0f', fence), taken, next_in }

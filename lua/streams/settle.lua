@@ -14,7 +14,7 @@ local group, consumer = ARGV[1], ARGV[2]
 local acks, ended, adopted, mine = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local limit, cursor, lease_ms = tonumber(ARGV[7]), ARGV[8], tonumber(ARGV[9])
 local max_deliveries, max_attempts, dead_max_len = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
-local holder, seat, call = ARGV[13], ARGV[14], tonumber(ARGV[15])
+local holder, seat, call = ARGV[13], ARGV[14], ARGV[15]
 -- @include clock
 -- @include streams/places
 -- @include streams/delayed
@@ -23,12 +23,30 @@ local holder, seat, call = ARGV[13], ARGV[14], tonumber(ARGV[15])
 -- @include streams/settle
 -- @include streams/take-over
 -- @include streams/claim
--- @include streams/again
+-- @include recall
 local PROMOTE_LIMIT = 100
 
-local known, is_late = recall(recall_key(holder, seat), call)
-if is_late then return LATE end
-if known then return answer_again(known) end
+-- Names of what was handed out: what the entries are, the stream tells again.
+local function ids_of(entries)
+  local ids = {}
+  for i, entry in ipairs(entries) do
+    ids[i] = entry[1]
+  end
+  return ids
+end
+
+local function claims_of(entries)
+  local claims = {}
+  for i, entry in ipairs(entries) do
+    claims[i] = { entry[1], entry[3], entry[4] }
+  end
+  return claims
+end
+
+if is_asked_again then
+  -- @include streams/again
+  return answer_again(recall())
+end
 
 local codes, at = {}, 16
 if acks > 0 then ack_all(codes, at, acks) end
@@ -64,5 +82,5 @@ if limit > 0 then
 end
 local handed = #taken + #fresh + adopted
 local fence = handed > 0 and next_fences(handed) or 0
-if limit > 0 or has_settled(codes) then keep_answer(codes, fence, taken, fresh) end
+if limit > 0 or has_settled(codes) then keep_for_recall({ codes, fence, claims_of(taken), ids_of(fresh) }) end
 return { codes, number_text(fence), taken, fresh, next_in, cursor, own, healed }

@@ -1,17 +1,7 @@
--- A settle call that is sent again, since its reply was lost; `holder`, `seat` and `call` name it.
--- @include recall
-
--- `taken` without the frames: (group, tier, attempt, how many messages).
-local function keep_answer(codes, fence, taken)
-  local leases = {}
-  for i = 1, #taken, 4 do
-    leases[i], leases[i + 1], leases[i + 2], leases[i + 3] = taken[i], taken[i + 1], taken[i + 2], #taken[i + 3]
-  end
-  keep_for_recall(recall_key(holder, seat), call, { codes, fence, leases })
-end
+-- A settle call that is sent again, since its reply was lost.
 
 -- The messages of a lease that nobody has touched since; its time begins anew.
-local function untouched_frames(group, tier, token, size, lease_ms)
+local function untouched_frames(group, tier, token, size)
   local lock = read_lock(group)
   if not lock or lock.token ~= token or lock.done > 0 or lock.size ~= size or is_parked(group) then return nil end
   local frames = redis.call('LRANGE', QUEUE .. group, 0, size - 1)
@@ -25,12 +15,11 @@ end
 
 -- Leases that are over are left out, so each of the others comes with its own fence. What is due next
 -- was not kept, so the caller is to look again at once.
-local function answer_again(known, lease_ms)
-  local codes, fence, leases = unpack(known)
+local function answer_again(codes, fence, leases)
   local taken, fences, token = {}, {}, fence
   for i = 1, #leases, 4 do
     local group, tier, attempt, size = unpack(leases, i, i + 3)
-    local frames = untouched_frames(group, tier, token_text(token), size, lease_ms)
+    local frames = untouched_frames(group, tier, token_text(token), size)
     if frames then
       local n = #taken
       taken[n + 1], taken[n + 2], taken[n + 3], taken[n + 4] = group, tier, attempt, frames

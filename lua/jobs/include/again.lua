@@ -1,16 +1,8 @@
--- A settle call that is sent again, since its reply was lost; `holder`, `seat` and `call` name it.
--- @include recall
+-- A settle call that is sent again, since its reply was lost.
 
-local function keep_answer(codes, fence, taken)
-  local ids = {}
-  for i = 1, #taken, 3 do
-    ids[#ids + 1] = taken[i]
-  end
-  keep_for_recall(recall_key(holder, seat), call, { codes, fence, ids })
-end
-
--- Their leases begin anew, unless they were prolonged beyond. A job that was cancelled or recovered meanwhile comes without its data.
-local function taken_again(fence, ids, lease_ms)
+-- Their leases begin anew, unless they were prolonged beyond. A job that was cancelled or recovered
+-- meanwhile comes without its data.
+local function taken_again(fence, ids)
   if #ids == 0 then return {} end
   local records = redis.call('HMGET', DATA, unpack(ids))
   local states = redis.call('HMGET', STATE, unpack(ids))
@@ -26,7 +18,6 @@ local function taken_again(fence, ids, lease_ms)
 end
 
 -- What is due next was not kept, so the caller is to look again at once.
-local function answer_again(known, lease_ms)
-  local codes, fence, ids = unpack(known)
-  return { codes, string.format('%.0f', fence), taken_again(fence, ids, lease_ms), 0 }
+local function answer_again(codes, fence, ids)
+  return { codes, string.format('%.0f', fence), taken_again(fence, ids), 0 }
 end

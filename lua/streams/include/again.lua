@@ -1,17 +1,4 @@
--- A settle call that is sent again, since its reply was lost; `holder`, `seat` and `call` name it.
--- @include recall
-
--- Ids only: what the entries are, the stream tells again.
-local function keep_answer(codes, fence, taken, fresh)
-  local claims, ids = {}, {}
-  for i, entry in ipairs(taken) do
-    claims[i] = { entry[1], entry[3], entry[4] }
-  end
-  for i, entry in ipairs(fresh) do
-    ids[i] = entry[1]
-  end
-  keep_for_recall(recall_key(holder, seat), call, { codes, fence, claims, ids })
-end
+-- A settle call that is sent again, since its reply was lost.
 
 -- The fields of an entry that is still held, whose lease begins anew; none for any other.
 local function held_fields(id, token)
@@ -24,8 +11,7 @@ end
 
 -- Entries that are held no more come without fields. What is due next was not kept, so the caller is
 -- to look again at once.
-local function answer_again(known)
-  local codes, fence, claims, ids = unpack(known)
+local function answer_again(codes, fence, claims, ids)
   local taken, fresh = {}, {}
   for i, claim in ipairs(claims) do
     local id, count, releases = unpack(claim)
