@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Exchange, type ExchangeReply } from '../../../lib/delivery/index.js';
 
 interface Sent {
@@ -16,7 +17,7 @@ function open(slots = 2) {
     {
       send: (outcomes, _, signal) =>
         new Promise((answer, fail) => calls.push({ outcomes, signal, answer, fail })),
-      wait: () => new Promise(() => undefined),
+      wait: (_, signal) => once(signal, 'abort').then(() => undefined),
     },
     slots,
   );
