@@ -1,8 +1,7 @@
-import type { DeadLetter, UpkeepReport } from '../contract/index.js';
 import { ApiVersionError, checkFunction, InvalidOptionError } from '../errors/index.js';
-import type { RetentionLimits } from '../delivery/index.js';
 import type { Subscription } from '../redis/index.js';
-import type { MessageOrder, MessageState, QueueStats } from './message.js';
+import type { BrokerHolds } from './broker.holds.js';
+import type { MessageOrder, MessageState, QueueStats, StoredRow } from './message.js';
 import type { Bounds, Selection } from './selectors.js';
 
 /**
@@ -10,12 +9,6 @@ import type { Bounds, Selection } from './selectors.js';
  * every change of a primitive. The schema of what is stored has a version of its own.
  */
 export const BROKER_API_VERSION = 9;
-
-/** A body as it is stored, written and answered. */
-export interface StoredRow {
-  readonly id: bigint;
-  readonly body: Buffer;
-}
 
 /** Rows of one queue, the name resolved where it was an alias. */
 export interface FoundRows<Row = StoredRow> {
@@ -95,62 +88,6 @@ export interface BackendMeta {
   readonly aliasVersion: number;
 }
 
-/** How a run of a held message ended. */
-export interface HoldOutcome {
-  readonly verb: 'ack' | 'retry' | 'fail' | 'release';
-  readonly id: bigint;
-  readonly fence: number;
-  readonly delayMs: number;
-  readonly reason: string;
-}
-
-/** What a loop settles and takes in one step; queue names are literal. */
-export interface HoldRequest {
-  readonly queue: string;
-  readonly outcomes: readonly HoldOutcome[];
-  /** 0 takes nothing. */
-  readonly limit: number;
-  readonly leaseMs: number;
-  readonly attempts: number;
-  readonly keepDead: RetentionLimits;
-}
-
-/** A message held under a lease. */
-export interface HeldRow extends StoredRow {
-  readonly attempt: number;
-  readonly fence: number;
-}
-
-/** What a step of a loop brought. */
-export interface HoldReply {
-  /** Per outcome: 1 settled, 0 the lease is lost. */
-  readonly codes: readonly number[];
-  readonly rows: readonly HeldRow[];
-  /** Milliseconds until something is due, -1 when nothing is known. */
-  readonly nextInMs: number;
-}
-
-/** Held reads: what processors need. A signal ends waits and the pauses between retries. */
-export interface BrokerHolds {
-  /** Settles and takes in one step, all of it or nothing of the taking. */
-  settle(request: HoldRequest): Promise<HoldReply>;
-  /** Prolongs leases to `leaseMs` from now; per hold whether it was still one. */
-  extend(
-    queue: string,
-    holds: readonly { readonly id: bigint; readonly fence: number }[],
-    leaseMs: number,
-  ): Promise<readonly boolean[]>;
-  /** Recovers what has lapsed, makes due what was postponed, trims dead letters; in bounded steps. */
-  upkeep(queue: string, keepDead: RetentionLimits, signal?: AbortSignal): Promise<UpkeepReport>;
-  /** A page of dead letters, newest first. */
-  deadLetters(
-    queue: string,
-    page: { readonly offset: number; readonly limit: number },
-  ): Promise<readonly (Omit<DeadLetter, 'id' | 'payload' | 'headers'> & StoredRow)[]>;
-  /** Makes one deliverable again, or deletes it; `false` when there is no such dead letter. */
-  endDeadLetter(verb: 'redrive' | 'drop', queue: string, id: bigint): Promise<boolean>;
-}
-
 /**
  * Where a broker keeps its messages. The core checks arguments, encodes bodies and keeps handles.
  *
@@ -187,12 +124,12 @@ export interface BrokerBackend {
 
   /** Takes rows for good: they are claimed, and stay inspectable until a vacuum. */
   read(request: RowRequest): Promise<FoundRows>;
-  /** Shows rows and changes nothing. */
+  /** Shows rows and changes nothing; what is due or lapsed shows as pending. */
   peek(
     request: RowRequest,
     scope: PeekScope,
   ): Promise<FoundRows<StoredRow & { readonly state: MessageState }>>;
-  /** The id of the first waiting row; `null` without any. */
+  /** The id of the first row that waits, one that is due or lapsed too; `null` without any. */
   firstWaiting(request: WaitingRequest): Promise<bigint | null>;
   /**
    * Unread rows of all queues by id, reserved ones among them. A page is one step: a row that is
@@ -201,7 +138,7 @@ export interface BrokerBackend {
   unread(bounds: Bounds): Promise<UnreadPage>;
   /** Moves rows to another queue, ids and bodies as they are; claimed ones when asked for. */
   move(request: RowRequest, target: string, withClaimed: boolean): Promise<FoundRows>;
-  /** The ids of rows whose bodies hold a text. */
+  /** The ids of rows whose bodies hold a text, except held and reserved ones. */
   find(request: FindRequest): Promise<readonly bigint[]>;
   /** Deletes these rows of a queue, none if one of them is reserved; answers how many there were. */
   deleteRows(queue: string, ids: readonly bigint[]): Promise<number>;
@@ -210,7 +147,7 @@ export interface BrokerBackend {
   /** Deletes the oldest claimed rows, at most `limit`; answers how many. */
   vacuum(queue: string, limit: number, signal?: AbortSignal): Promise<number>;
 
-  /** The counters of one queue. */
+  /** The counters of one queue; what is due or lapsed counts as neither postponed nor reserved. */
   stats(queue: string): Promise<QueueStats>;
   /** Those that were there all along, and each once. */
   queues(signal?: AbortSignal): AsyncIterable<QueueStats>;

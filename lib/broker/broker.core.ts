@@ -12,14 +12,14 @@ import {
 } from '../redis/index.js';
 import { AutoVacuum } from './auto-vacuum.js';
 import { decodeBody, encodeBody } from './body.js';
-import type { BrokerBackend, StoredRow } from './broker.backend.js';
+import type { BrokerBackend } from './broker.backend.js';
 import {
   BROKER_OPTION_NAMES,
   resolveBrokerOptions,
   type BrokerSettings,
   type QueueBrokerOptions,
 } from './broker.options.js';
-import type { BrokerMessage } from './message.js';
+import type { BrokerMessage, StoredRow } from './message.js';
 import { RedisBackend } from './redis.backend.js';
 import { StaleBatches } from './stale-batches.js';
 
@@ -108,12 +108,14 @@ export class BrokerCore {
   }
 
   /**
-   * Ends what is under way, and closes the backend.
+   * Ends what is under way, and closes the backend; a later call waits for the first and does
+   * nothing, also after one that threw.
    *
    * @param graceMs how long handlers of watchers are waited for; all verbs still work meanwhile
    */
   close(graceMs = 0): Promise<void> {
-    return (this.closing ??= this.closeOnce(graceMs));
+    if (this.closing !== null) return this.closing.catch(() => undefined);
+    return (this.closing = this.closeOnce(graceMs));
   }
 
   private async cleanUpOrRecover(): Promise<boolean> {

@@ -2,16 +2,22 @@ import type { DeadLetter, DeadLetters } from '../contract/index.js';
 import { checkPage } from '../errors/index.js';
 import { NO_HEADERS } from '../delivery/index.js';
 import type { BrokerCore } from './broker.core.js';
-import { formatId, parseId } from './ids.js';
+import { checkId, formatId } from './ids.js';
 
 const MAX_OFFSET = 1e9;
 
 /** The messages of a queue that its processors gave up. */
 export class BrokerDeadLetters implements DeadLetters {
-  /** Made by `BrokerQueue.deadLetters`. @param queue its name, or `@alias`, looked up in every call */
+  /**
+   * Made by `BrokerQueue.deadLetters`.
+   *
+   * @param queue its name, or `@alias`, looked up in every call
+   * @param free resolves when the handle is free for a change
+   */
   constructor(
     private readonly core: BrokerCore,
     private readonly queue: string,
+    private readonly free: () => Promise<void> = () => Promise.resolve(),
   ) {}
 
   /** How many there are. */
@@ -40,20 +46,28 @@ export class BrokerDeadLetters implements DeadLetters {
     }));
   }
 
-  /** Makes it pending again, at its own place, its attempts counted on; `false` without such one. */
-  redrive(id: string): Promise<boolean> {
+  /**
+   * Makes it pending again, at its own place, its attempts counted on; `false` without such one.
+   *
+   * @throws InvalidOptionError naming `id`; BatchOpenError
+   */
+  redrive(id: bigint | string): Promise<boolean> {
     return this.end('redrive', id);
   }
 
-  /** Deletes it for good; `false` when there is no such dead letter. */
-  drop(id: string): Promise<boolean> {
+  /**
+   * Deletes it for good; `false` when there is no such dead letter.
+   *
+   * @throws InvalidOptionError naming `id`; BatchOpenError
+   */
+  drop(id: bigint | string): Promise<boolean> {
     return this.end('drop', id);
   }
 
-  private async end(verb: 'redrive' | 'drop', text: string): Promise<boolean> {
-    const queue = await this.resolve();
-    const id = parseId(text);
-    return id !== null && this.core.backend.holds.endDeadLetter(verb, queue, id);
+  private async end(verb: 'redrive' | 'drop', given: bigint | string): Promise<boolean> {
+    const id = checkId('id', given);
+    await this.free();
+    return this.core.backend.holds.endDeadLetter(verb, await this.resolve(), id);
   }
 
   private async resolve(): Promise<string> {

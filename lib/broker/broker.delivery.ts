@@ -1,6 +1,6 @@
 import type { Message } from '../contract/index.js';
 import { HeldDelivery, type Ending } from '../delivery/index.js';
-import type { HoldOutcome } from './broker.backend.js';
+import type { HoldOutcome } from './broker.holds.js';
 
 /** A message of a broker queue as its handler sees it. */
 export interface HeldMessage<Body = string> extends Message<Body> {

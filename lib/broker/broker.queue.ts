@@ -53,9 +53,12 @@ const PAGE = 1_000;
  * A handle of one queue, named literally or as `@alias`, which is looked up in every step anew.
  *
  * While an at-least-once batch of this handle is open its mutations throw `BatchOpenError`; other
- * handles are free. The handle that `@InjectQueue` injects is one for all classes of a module:
+ * handles are free. A batch that was ended and could not be given back stays open: the next mutation,
+ * another `return()` and the broker's close try again. The handle that `@InjectQueue` injects is one for all classes of a module:
  * whoever iterates batches takes one of their own, by `QueueBroker.queue` or `QueueService.queue`,
  * and ends the generator (`break`, or `return()`) where it is given up half-way.
+ *
+ * A message that lost its body in Redis is never handed out: reads take it out, looks pass over it.
  *
  * Whatever is refused is refused before any change: names with `QueueNameError`, bodies with
  * `MessageError`, other arguments with `InvalidOptionError`, unknown aliases with `AliasError`,
@@ -83,7 +86,7 @@ export class BrokerQueue<Body = string> {
   async write(body: Body, options: WriteOptions = {}): Promise<bigint> {
     const keep = checkKeepNewest(options);
     const encoded = this.core.encode(body);
-    this.rows.assertFree();
+    await this.rows.free();
     return keep === null ? this.rows.write(encoded) : this.rows.writeNewest(encoded, keep);
   }
 
@@ -95,7 +98,7 @@ export class BrokerQueue<Body = string> {
    */
   async writeMany(bodies: readonly Body[]): Promise<bigint[]> {
     const encoded = checkList('bodies', bodies).map((body) => this.core.encode(body));
-    this.rows.assertFree();
+    await this.rows.free();
     return allOrPartial(await Promise.allSettled(encoded.map((body) => this.rows.write(body))));
   }
 
@@ -111,8 +114,9 @@ export class BrokerQueue<Body = string> {
   }
 
   /** Takes messages until there are none, one by one or in at-least-once batches. */
-  async *readAll(options: AllSelector = {}): AsyncGenerator<BrokerMessage<Body>, void> {
-    yield* this.rows.each(checkAll(options, this.core.settings.batchSize), null);
+  readAll(options: AllSelector = {}): AsyncGenerator<BrokerMessage<Body>, void> {
+    const { batchSize } = this.core.settings;
+    return this.rows.each(() => ({ ...checkAll(options, batchSize), target: null }));
   }
 
   /** Shows one message, reserved and postponed ones too, and changes nothing; `null` when there is none. */
@@ -162,17 +166,15 @@ export class BrokerQueue<Body = string> {
   }
 
   /** Moves messages until there are none, one by one or in at-least-once batches. */
-  async *moveAll(
-    target: string,
-    options: AllSelector = {},
-  ): AsyncGenerator<BrokerMessage<Body>, void> {
-    const terms = checkAll(options, this.core.settings.batchSize);
-    yield* this.rows.each(terms, checkTarget(target, this.name));
+  moveAll(target: string, options: AllSelector = {}): AsyncGenerator<BrokerMessage<Body>, void> {
+    const { batchSize } = this.core.settings;
+    const targetOf = () => checkTarget(target, this.name);
+    return this.rows.each(() => ({ ...checkAll(options, batchSize), target: targetOf() }));
   }
 
   /** Deletes one message, claimed or not; `false` when the queue has none of that id. */
   async delete(id: bigint | string): Promise<boolean> {
-    return (await this.deleteMany([id])) === 1;
+    return (await this.rows.delete([checkId('id', id)])) === 1;
   }
 
   /**
@@ -186,7 +188,7 @@ export class BrokerQueue<Body = string> {
 
   /** Deletes all messages of the queue, dead letters too; `false` when there was no such queue. */
   async deleteAll(): Promise<boolean> {
-    this.rows.assertFree();
+    await this.rows.free();
     await this.core.recovery.run();
     const existed = await this.exists();
     await this.core.backend.deleteQueues([this.name], null);
@@ -229,7 +231,7 @@ export class BrokerQueue<Body = string> {
 
   /** Messages that processors gave up: list, count, redrive, drop. */
   get deadLetters(): BrokerDeadLetters {
-    return new BrokerDeadLetters(this.core, this.name);
+    return new BrokerDeadLetters(this.core, this.name, () => this.rows.free());
   }
 
   /** Waits for writes to this queue; an alias is looked up now. Close it at the end. */

@@ -9,9 +9,11 @@ import {
   list,
   text,
 } from '../redis/index.js';
-import type { FoundRows, StoredRow, UnreadPage } from './broker.backend.js';
+import type { FoundRows, UnreadPage } from './broker.backend.js';
 import { asId } from './ids.js';
+import type { StoredRow } from './message.js';
 import {
+  orAgain,
   readNamed,
   readPeeked,
   readRows,
@@ -65,10 +67,10 @@ export const broadcastScript = defineScript({
 export const readScript = defineScript({
   name: 'broker/read',
   args: { name: text, ...SELECTION },
-  reply: (raw): FoundRows => {
+  reply: orAgain((raw): FoundRows => {
     const [queue, rows] = asList(raw);
     return { queue: asText(queue), rows: readRows(asList(rows)) };
-  },
+  }),
 });
 
 export const peekScript = defineScript({
@@ -94,17 +96,17 @@ export const dumpScript = defineScript({
 export const firstWaitingScript = defineScript({
   name: 'broker/first-waiting',
   args: { name: text, after: text, order: text },
-  reply: (raw) => (asText(raw) === '' ? null : asId(raw)),
-  readsOnly: true,
+  reply: orAgain((raw) => ({ id: asText(raw) === '' ? null : asId(raw) })),
+  readsOnly: true, // to its caller: what is due comes back by itself too
 });
 
 export const moveScript = defineScript({
   name: 'broker/move',
   args: { sourceName: text, targetName: text, ...SELECTION, withClaimed: flag },
-  reply: (raw): FoundRows => {
+  reply: orAgain((raw): FoundRows => {
     const [, target, rows] = asList(raw);
     return { queue: asText(target), rows: readRows(asList(rows)) };
-  },
+  }),
 });
 
 export const deleteScript = defineScript({
@@ -156,11 +158,11 @@ export const findScript = defineScript({
     limit: integer,
     withClaimed: flag,
   },
-  reply: (raw) => {
+  reply: orAgain((raw) => {
     const [ids, cursor] = asList(raw);
     return { ids: asList(ids).map(asId), cursor: asText(cursor) };
-  },
-  readsOnly: true,
+  }),
+  readsOnly: true, // to its caller, as above
 });
 
 export const aliasesScript = defineScript({
@@ -194,11 +196,11 @@ export const beginBatchScript = defineScript({
     before: text,
     limit: integer,
   },
-  reply: (raw) => {
+  reply: orAgain((raw) => {
     const [queue, created, rows] = asList(raw);
     const found: readonly StoredRow[] = readRows(asList(rows));
     return { queue: asText(queue), createdAt: asId(created), rows: found };
-  },
+  }),
   idempotent: true, // by its token
 });
 

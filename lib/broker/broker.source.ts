@@ -2,7 +2,7 @@ import type { ClaimRequest, Delivery, DeliverySource } from '../contract/index.j
 import { LeaseLostError } from '../errors/index.js';
 import { Exchange, Gatherer, NO_HEADERS, type ExchangeReply } from '../delivery/index.js';
 import { ActivityWaiter } from './activity.waiter.js';
-import type { HeldRow, HoldOutcome } from './broker.backend.js';
+import type { HeldRow, HoldOutcome } from './broker.holds.js';
 import type { BrokerCore } from './broker.core.js';
 import { BrokerDelivery, type DeliveryPort, type Held } from './broker.delivery.js';
 import { formatId, writtenAt } from './ids.js';

@@ -7,13 +7,14 @@ import type { BrokerMessage } from './message.js';
 const GIVE_BACK_MS = 5_000;
 
 /**
- * One at-least-once batch of a handle, from its begin until it is committed or given back.
- *
- * The broker's close gives it back too, also one that a generator left open.
+ * One at-least-once batch of a handle, from its begin until it is known to be committed or given
+ * back: where giving back failed, its handle tries again, and so does the broker's close, which gives
+ * back what a generator left open too.
  */
 export class HandleBatch<Body> {
   private committing: Promise<unknown> | null = null;
   private givingBack: Promise<void> | null = null;
+  private isOver = false;
 
   /** @param begun what the backend answers to the begin, which is under way */
   constructor(
@@ -30,18 +31,34 @@ export class HandleBatch<Body> {
    * @throws ClosedError when the broker was closed meanwhile; InvalidBatchError when it was recovered
    */
   async *messages(): AsyncGenerator<BrokerMessage<Body>, number> {
-    try {
-      const batch = await this.begun;
-      if (batch.rows.length > 0) yield* this.handOut(batch);
-      return batch.rows.length;
-    } finally {
-      this.core.batches.delete(this);
-    }
+    const batch = await this.begun.catch((error: unknown) => {
+      this.end();
+      throw error;
+    });
+    if (batch.rows.length > 0) yield* this.handOut(batch);
+    else this.end();
+    return batch.rows.length;
   }
 
-  /** Gives the messages back unless they are committed; a second call waits for the first. */
+  /** Whether its messages are handed out, committed or about to be. */
+  get isOpen(): boolean {
+    return !this.isOver && this.givingBack === null;
+  }
+
+  /** Whether it was given up, and is not known to be given back. */
+  get isOwed(): boolean {
+    return !this.isOver && this.givingBack !== null;
+  }
+
+  /**
+   * Gives the messages back unless they are committed. A later call waits for the one before, and
+   * tries again where that failed: the token makes a second roll-back harmless.
+   */
   giveBack(signal?: AbortSignal): Promise<void> {
-    return (this.givingBack ??= this.release(signal));
+    const before = this.givingBack;
+    this.givingBack =
+      before === null ? this.release(signal) : before.catch(() => this.release(signal));
+    return this.givingBack;
   }
 
   private async *handOut(batch: OpenBatch): AsyncGenerator<BrokerMessage<Body>, void> {
@@ -71,6 +88,7 @@ export class HandleBatch<Body> {
       await this.giveBack(AbortSignal.timeout(GIVE_BACK_MS)).catch(() => undefined);
       throw error;
     }
+    this.end();
     this.core.mutated(batch.rows.length);
   }
 
@@ -80,7 +98,14 @@ export class HandleBatch<Body> {
       () => false,
     );
     const batch = isCommitted === true ? null : await this.begun.catch(() => null);
-    if (batch === null || batch.rows.length === 0) return; // none, or over
-    await this.core.backend.endBatch('rollback', batch, signal);
+    if (batch !== null && batch.rows.length > 0) {
+      await this.core.backend.endBatch('rollback', batch, signal);
+    }
+    this.end();
+  }
+
+  private end(): void {
+    this.isOver = true;
+    this.core.batches.delete(this);
   }
 }

@@ -54,6 +54,16 @@ export const upkeepScript = defineScript({
   idempotent: true,
 });
 
+export const recoverScript = defineScript({
+  name: 'broker/recover',
+  args: { cursor: text, limit: integer },
+  reply: (raw) => {
+    const [cursor, isDone, held] = asList(raw);
+    return { cursor: asText(cursor), isDone: isDone === 1, held: asInteger(held) };
+  },
+  idempotent: true,
+});
+
 export const deadLettersScript = defineScript({
   name: 'broker/dead-list',
   args: { queue: text, offset: integer, limit: integer },

@@ -1,5 +1,6 @@
 export { ActivityWaiter, type WaitOptions } from './activity.waiter.js';
 export * from './broker.backend.js';
+export * from './broker.holds.js';
 export { BrokerDeadLetters } from './broker.dead-letters.js';
 export type { HeldMessage } from './broker.delivery.js';
 export { BrokerEngine, createBrokerEngine, type BrokerEngineParts } from './broker.engine.js';

@@ -10,7 +10,16 @@ export interface BrokerMessage<Body = string> {
   readonly unreadable: Error | null;
 }
 
-/** Where a message stands in its queue; a postponed one is pending again once it is due. */
+/** A body as it is stored, written and answered. */
+export interface StoredRow {
+  readonly id: bigint;
+  readonly body: Buffer;
+}
+
+/**
+ * Where a message stands in its queue; a postponed one is pending again once it is due, and one whose
+ * handler fell silent once its lease is over.
+ */
 export type MessageState = 'pending' | 'postponed' | 'reserved' | 'claimed';
 
 /** A message as `peek` shows it. */

@@ -4,7 +4,7 @@ import { checkItems } from './lists.js';
 /** Longest name of a queue or an alias. */
 const MAX_NAME = 512;
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
-const PREFIX = /^[A-Za-z0-9_.-]*$/;
+const PREFIX = /^[A-Za-z0-9_.-]+$/;
 const NAMESPACE = /^[A-Za-z0-9_.-]{1,128}$/;
 /** Stands before an alias; a name without it is literal. */
 const ALIAS_MARK = '@';
@@ -39,7 +39,7 @@ export function checkQueueNames(option: string, names: unknown): string[] {
   return [...new Set(list.map((name) => checkQueueName(name)))];
 }
 
-/** The beginning of queue names; may be empty. @throws QueueNameError */
+/** The beginning of queue names; an empty one never means all. @throws QueueNameError */
 export function checkNamePrefix(value: unknown): string {
   if (typeof value === 'string' && value.length <= MAX_NAME && PREFIX.test(value)) return value;
   throw new QueueNameError(`${shown(value)} is not the beginning of a queue name`);

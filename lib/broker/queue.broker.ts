@@ -183,8 +183,9 @@ export class QueueBroker<Body = string> {
   }
 
   /**
-   * Gives back the messages of batches that began at least `olderThanMs` ago; answers how many.
-   * Without it `staleBatchMs` counts, and where that switches recovery off nothing is given back.
+   * Gives back the messages of batches that began at least `olderThanMs` ago, then those of silent
+   * handlers whose leases are over; answers how many. Without `olderThanMs` `staleBatchMs` counts,
+   * and where that switches recovery off no batch is given back.
    */
   async recoverStale(options: { readonly olderThanMs?: number } = {}): Promise<number> {
     checkKeys('options', options, ['olderThanMs']);
@@ -192,7 +193,8 @@ export class QueueBroker<Body = string> {
     if (olderThanMs !== undefined) checkDuration('olderThanMs', olderThanMs, { min: 0 });
     this.core.assertOpen();
     const ageMs = olderThanMs ?? this.core.settings.staleBatchMs;
-    return ageMs < 0 ? 0 : this.core.recovery.olderThan(ageMs);
+    const ofBatches = ageMs < 0 ? 0 : await this.core.recovery.olderThan(ageMs);
+    return ofBatches + (await this.core.backend.holds.recover());
   }
 
   /** Waits for writes to any of these queues; aliases are looked up now. Close it at the end. */

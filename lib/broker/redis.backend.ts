@@ -116,9 +116,9 @@ export class RedisBackend implements BrokerBackend {
     return this.storage.run(scripts.peekScript, args);
   }
 
-  firstWaiting({ queue, after, order }: WaitingRequest): Promise<bigint | null> {
+  async firstWaiting({ queue, after, order }: WaitingRequest): Promise<bigint | null> {
     const args = { name: queue, after: textOf(after), order };
-    return this.storage.run(scripts.firstWaitingScript, args);
+    return (await this.storage.runAll(scripts.firstWaitingScript, args)).id;
   }
 
   unread({ after, before, limit }: Bounds): Promise<UnreadPage> {
@@ -128,7 +128,7 @@ export class RedisBackend implements BrokerBackend {
 
   move(request: RowRequest, target: string, withClaimed: boolean): Promise<FoundRows> {
     const names = { sourceName: request.queue, targetName: target };
-    return this.storage.run(scripts.moveScript, { ...names, ...selected(request), withClaimed });
+    return this.storage.runAll(scripts.moveScript, { ...names, ...selected(request), withClaimed });
   }
 
   /** Window by window, until there are enough or the end is reached. */
@@ -136,7 +136,7 @@ export class RedisBackend implements BrokerBackend {
     const before = textOf(bounds.before);
     const ids: bigint[] = [];
     for (let after = textOf(bounds.after); ids.length < limit;) {
-      const page = await this.storage.run(scripts.findScript, {
+      const page = await this.storage.runAll(scripts.findScript, {
         ...{ name: queue, needle: text, after, before },
         ...{ limit: limit - ids.length, withClaimed },
       });
@@ -193,7 +193,7 @@ export class RedisBackend implements BrokerBackend {
 
   async beginBatch({ queue, target, after, before, limit }: BatchRequest): Promise<OpenBatch> {
     const token = randomBytes(16).toString('hex');
-    const batch = await this.storage.run(scripts.beginBatchScript, {
+    const batch = await this.storage.runAll(scripts.beginBatchScript, {
       ...{ op: target === null ? 'read' : 'move', sourceName: queue, targetName: target ?? '' },
       ...{ token, after: textOf(after), before: textOf(before), limit },
     });
@@ -231,7 +231,7 @@ export class RedisBackend implements BrokerBackend {
   }
 
   private readRows(request: RowRequest): Promise<FoundRows> {
-    return this.storage.run(scripts.readScript, { name: request.queue, ...selected(request) });
+    return this.storage.runAll(scripts.readScript, { name: request.queue, ...selected(request) });
   }
 }
 

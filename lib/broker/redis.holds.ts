@@ -1,10 +1,11 @@
 import type { UpkeepReport } from '../contract/index.js';
 import type { RetentionLimits } from '../delivery/index.js';
-import type { BrokerHolds, HoldOutcome, HoldReply, HoldRequest } from './broker.backend.js';
+import type { BrokerHolds, HoldOutcome, HoldReply, HoldRequest } from './broker.holds.js';
 import {
   deadLettersScript,
   endDeadLetterScript,
   extendScript,
+  recoverScript,
   settleScript,
   upkeepScript,
 } from './hold.scripts.js';
@@ -13,6 +14,8 @@ import type { RedisStorage } from './redis.storage.js';
 
 /** How many rows one upkeep script gives back or trims; repeated while it is full. */
 const UPKEEP_LIMIT = 100;
+/** How many rows one call of a recovery that was asked for gives back. */
+const RECOVER_LIMIT = 1_000;
 
 /** Held reads of the Redis backend. */
 export class RedisHolds implements BrokerHolds {
@@ -43,6 +46,16 @@ export class RedisHolds implements BrokerHolds {
     const reply = await this.storage.run(upkeepScript, args, { signal });
     if (reply.isFull) return { nextInMs: 0 };
     return { nextInMs: reply.nextInMs < 0 ? Infinity : reply.nextInMs };
+  }
+
+  async recover(): Promise<number> {
+    let count = 0;
+    for (let cursor = '0'; ;) {
+      const page = await this.storage.run(recoverScript, { cursor, limit: RECOVER_LIMIT });
+      count += page.held;
+      if (page.isDone) return count;
+      cursor = page.cursor;
+    }
   }
 
   deadLetters(queue: string, page: { readonly offset: number; readonly limit: number }) {

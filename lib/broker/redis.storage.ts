@@ -69,6 +69,17 @@ export class RedisStorage {
     }
   }
 
+  /**
+   * The same for a script that gives back what is due before its verb takes place: call by call, as
+   * each gives back so much and no more, until the verb has taken place.
+   */
+  async runAll<Args, Reply>(script: Script<Args, Reply | null>, args: Args): Promise<Reply> {
+    for (;;) {
+      const reply = await this.run(script, args);
+      if (reply !== null) return reply;
+    }
+  }
+
   /** Deletes the namespace, which is not opened for it; answers whether there was one. */
   clean(): Promise<boolean> {
     this.#opened = undefined;

@@ -1,7 +1,7 @@
 import { asBuffer, asInteger, asText } from '../redis/index.js';
-import type { NamedRow, StoredRow } from './broker.backend.js';
+import type { NamedRow } from './broker.backend.js';
 import { asId } from './ids.js';
-import type { MessageState, QueueStats } from './message.js';
+import type { MessageState, QueueStats, StoredRow } from './message.js';
 
 /** A row as peek answers it. */
 export interface PeekedRow extends StoredRow {
@@ -13,6 +13,14 @@ export function rowsOf(flat: readonly unknown[], width: number): (readonly unkno
   return Array.from({ length: flat.length / width }, (_, row) =>
     flat.slice(row * width, (row + 1) * width),
   );
+}
+
+/**
+ * The reply of a script that gives back what is due before it looks; `null` where more is due than
+ * one call gives back: then it is called again.
+ */
+export function orAgain<Reply>(read: (raw: unknown) => Reply): (raw: unknown) => Reply | null {
+  return (raw) => (raw === null ? null : read(raw));
 }
 
 /** Reads (id, body) pairs. */

@@ -1,5 +1,6 @@
 import { Gatherer } from '../delivery/index.js';
-import type { FoundRows, RowRequest, StoredRow } from './broker.backend.js';
+import type { FoundRows, RowRequest } from './broker.backend.js';
+import type { StoredRow } from './message.js';
 
 /** Reads that one call takes together. */
 const MAX_READS = 500;

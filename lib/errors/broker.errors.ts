@@ -87,10 +87,18 @@ export class NotInitialisedError extends NamespaceError {
   }
 }
 
-/** A mutation through a handle whose at-least-once batch is open; other handles are free to. */
+/**
+ * A mutation through a handle whose at-least-once batch is open; other handles are free to. With a
+ * `cause` the batch was ended, and giving it back failed so far: the same call tries it again.
+ */
 export class BatchOpenError extends BrokerError {
-  constructor(queue: string) {
-    super('BATCH_OPEN', `an at-least-once batch of ${queue} is open on this handle: end it first`);
+  constructor(queue: string, cause?: unknown) {
+    const what =
+      cause === undefined
+        ? `an at-least-once batch of ${queue} is open on this handle: end it first`
+        : `an at-least-once batch of ${queue} could not be given back: try again`;
+    const failure = { cause, retryable: true, outcomeAmbiguous: false };
+    super('BATCH_OPEN', what, cause === undefined ? undefined : failure);
   }
 }
 

@@ -66,8 +66,9 @@ export function checkList<T>(option: string, value: readonly T[]): readonly T[] 
 
 /** An AbortSignal, known by its shape. */
 export function checkSignal(option: string, signal: AbortSignal): AbortSignal {
-  checkFunction(option, (signal as Partial<AbortSignal> | null)?.addEventListener?.bind(signal));
-  return signal;
+  const { addEventListener } = (signal ?? {}) as Partial<AbortSignal>;
+  if (typeof addEventListener === 'function') return signal;
+  throw new InvalidOptionError(option, `expected an AbortSignal, got ${show(signal)}`);
 }
 
 /** A plain object (not null, no array, no class of its own such as Date or Map). */

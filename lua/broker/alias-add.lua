@@ -7,6 +7,7 @@ local alias, target = ARGV[1], ARGV[2]
 
 if not SPACE.is_ready then return NOT_READY end
 if not is_type(ALIASES, 'hash') or not is_type(QUEUES, 'set') then return WRONG_NAMESPACE end
+if not can_change_aliases() then return WRONG_ALIASES end
 if redis.call('HEXISTS', ALIASES, alias) == 1 then return redis.error_reply('ALIAS @' .. alias .. ' exists already') end
 if redis.call('HEXISTS', ALIASES, target) == 1 then
   return redis.error_reply('ALIAS the target ' .. target .. ' is an alias itself')

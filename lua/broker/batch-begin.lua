@@ -20,7 +20,7 @@ if not target then return unknown_alias(target_name) end
 if source == target then return redis.error_reply('INVALID_OPTION target is the queue itself') end
 if not can_take_rows(source, 'reserved') then return wrong_type(source) end
 if not can_forget_messages() or not is_type(BATCHES, 'zset') then return WRONG_NAMESPACE end
-recover_first(source)
+if not has_recovered(source) then return AGAIN end
 local found = find_rows(source, { 'pending' }, bounds_of('', after, before, 'oldest'), limit)
 local created = now_id()
 take_pending(source, found) -- first, since a full server refuses a script whose first write adds

@@ -4,11 +4,13 @@ local base = KEYS[1]
 local name, needle, after, before = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local limit, with_claimed = tonumber(ARGV[5]), ARGV[6] == '1'
 -- @include broker/space
+-- @include broker/holds
 -- @include broker/select
 
 local WINDOW = 500
 local queue = resolve(name)
 if not queue then return unknown_alias(name) end
+if SPACE.is_ready and not has_recovered(queue) then return AGAIN end
 local parts = with_claimed and { 'pending', 'postponed', 'claimed' } or { 'pending', 'postponed' }
 local ids = merged_ids(queue, parts, bounds_of('', after, before, 'oldest'), WINDOW)
 local matches, bytes = {}, 0

@@ -3,11 +3,13 @@
 local base = KEYS[1]
 local name, after, order = ARGV[1], ARGV[2], ARGV[3]
 -- @include broker/space
+-- @include broker/holds
 -- @include broker/select
 
 local WINDOW = 100
 local queue = resolve(name)
 if not queue then return unknown_alias(name) end
+if SPACE.is_ready and not has_recovered(queue) then return AGAIN end
 local wanted = bounds_of('', after, '', order)
 for _ = 1, MAX_WINDOWS do
   local ids = ids_in(key_of(queue, 'pending'), wanted, WINDOW)

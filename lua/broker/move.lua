@@ -18,7 +18,7 @@ for _, part in ipairs(parts) do
   if not can_take_rows(target, part) then return wrong_type(target) end
 end
 if not can_forget_messages() then return WRONG_NAMESPACE end
-recover_first(source)
+if not has_recovered(source) then return AGAIN end
 local found = find_rows(source, parts, bounds_of(exact, after, before, order), limit)
 for _, part in ipairs(parts) do
   local ids = of_part(found, found.ids, part)

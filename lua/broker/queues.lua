@@ -2,6 +2,7 @@
 -- dead) a queue.
 local base = KEYS[1]
 local cursor = ARGV[1]
+-- @include broker/space
 -- @include broker/counts
 
 local page = redis.call('SSCAN', QUEUES, cursor, 'COUNT', 200)

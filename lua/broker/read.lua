@@ -10,7 +10,7 @@ local order, limit = ARGV[5], tonumber(ARGV[6])
 if not SPACE.is_ready then return NOT_READY end
 local queue = resolve(name)
 if not queue then return unknown_alias(name) end
-recover_first(queue)
+if not has_recovered(queue) then return AGAIN end
 if not can_take_rows(queue, 'claimed') then return wrong_type(queue) end
 local found = find_rows(queue, { 'pending' }, bounds_of(exact, after, before, order), limit)
 if #found.strays > 0 and not can_forget_messages() then return WRONG_NAMESPACE end

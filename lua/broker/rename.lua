@@ -22,6 +22,7 @@ end
 if #aliases > 0 and redis.call('HEXISTS', ALIASES, to) == 1 then
   return redis.error_reply('ALIAS ' .. to .. ' is an alias itself, and aliases of ' .. from .. ' would lead to it')
 end
+if #aliases > 0 and not can_change_aliases() then return WRONG_ALIASES end
 recover_all(from) -- nothing is reserved after that, and the leases are those of postponed rows
 local count = 0
 for _, part in ipairs({ 'pending', 'postponed', 'claimed', 'dead', 'leases' }) do

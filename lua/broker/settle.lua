@@ -23,6 +23,7 @@ for i = 6, #ARGV, 5 do
   })
 end
 if limit < 1 then return { codes, '0', {}, -1 } end
-recover_lapsed(queue, RECOVER_LIMIT, keep_dead)
+-- what is left over may be older than what is given back now: the loop asks again at once
+if recover_lapsed(queue, CHUNK, keep_dead) == CHUNK then return { codes, '0', {}, 0 } end
 local fence, taken = hold(queue, { limit = limit, lease_end = now + lease_ms, attempts = attempts })
 return { codes, fence, taken, #taken > 0 and 0 or next_lapse_in(queue) }

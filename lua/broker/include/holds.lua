@@ -3,7 +3,6 @@
 -- @include clock
 -- @include broker/rows
 local HELD, POSTPONED, WAITING, DEAD, ACKED = 'h', 'd', 'w', 'x', 'c'
-local RECOVER_LIMIT = 100
 
 local function read_run(id)
   local raw = redis.call('HGET', RUNS, id)
@@ -57,40 +56,49 @@ local function is_spent(run)
   return run and run.state == HELD and run.attempts >= run.limit
 end
 
+-- Answers whether somebody held it.
 local function recover_one(queue, id, keep)
   local run = read_run(id)
+  local was_held = not run or run.state ~= POSTPONED
   if run and run.state == HELD then run.fence = '0' end -- the late holder's settle must not find its own
   if is_spent(run) then
     run.reason = LAPSED
-    return dead_letter(queue, id, run, keep)
+    dead_letter(queue, id, run, keep)
+    return true
   end
-  give_back(queue, run and run.state == POSTPONED and 'postponed' or 'reserved', id)
-  if not run then return end
-  run.state = WAITING
-  write_run(id, run)
+  give_back(queue, was_held and 'reserved' or 'postponed', id)
+  if run then
+    run.state = WAITING
+    write_run(id, run)
+  end
+  return was_held
 end
 
 -- Gives back what is due and what silent holders held, nothing where a key is of another type, which
--- is the verb's to tell; answers how many.
+-- is the verb's to tell; answers how many, and how many of them were held.
 local function recover_lapsed(queue, limit, keep)
   local leases = key_of(queue, 'leases')
   local lapsed = redis.call('ZRANGEBYSCORE', leases, '-inf', now, 'LIMIT', 0, limit)
-  if #lapsed == 0 or not is_sound(queue) or not can_forget_messages() then return 0 end
+  if #lapsed == 0 or not is_sound(queue) or not can_forget_messages() then return 0, 0 end
+  local held = 0
   for _, id in ipairs(lapsed) do
-    recover_one(queue, id, keep)
+    if recover_one(queue, id, keep) then held = held + 1 end
   end
   publish(queue)
-  return #lapsed
+  return #lapsed, held
+end
+
+-- Before a verb takes or looks: whether all that is due or lapsed was given back. What one call leaves
+-- over a verb must not look past: it answers AGAIN then, and is called once more. Verbs that know no
+-- retention keep what the upkeep will trim.
+local AGAIN = false
+local function has_recovered(queue)
+  return recover_lapsed(queue, CHUNK, math.huge) < CHUNK
 end
 
 local function next_lapse_in(queue)
   local first = redis.call('ZRANGE', key_of(queue, 'leases'), 0, 0, 'WITHSCORES')
   return first[2] and math.max(0, first[2] - now) or -1
-end
-
--- Before a verb looks at a queue; verbs that know no retention keep what the upkeep will trim.
-local function recover_first(queue)
-  recover_lapsed(queue, RECOVER_LIMIT, math.huge)
 end
 
 -- The same by a verb that is linear anyway, and only once nothing can refuse it any more.

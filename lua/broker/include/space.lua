@@ -24,6 +24,14 @@ local function unknown_alias(name)
   return redis.error_reply('ALIAS there is no alias ' .. name)
 end
 
+-- Whether the alias version can be raised: whatever changes aliases looks before its first write.
+local function can_change_aliases()
+  local version = redis.call('HGET', META, 'aliases')
+  return not version or version == '0' or (#version < 19 and string.match(version, '^[1-9]%d*$'))
+end
+
+local WRONG_ALIASES = redis.error_reply('INTEGRITY the alias version of the namespace is no number')
+
 -- Wakes the waiters of a queue, here and in other processes; a hint, never the truth.
 local function publish(queue)
   redis.call('PUBLISH', base .. ':activity:' .. SPACE.db .. ':' .. queue, '1')

@@ -70,6 +70,8 @@ describe('an at-least-once batch', () => {
       () => queue.deleteAll(),
       () => queue.readAll(atLeastOnce).next(),
       () => queue.moveAll('r').next(),
+      () => queue.deadLetters.redrive(3n),
+      () => queue.deadLetters.drop(3n),
     ]) {
       expect(await refusal(call)).toEqual({ code: 'BATCH_OPEN' });
     }

@@ -97,11 +97,12 @@ export class BrokerModel extends HeldModel {
   /** As `peek` shows them. */
   rows(queue: string): string[] {
     const shown = this.of(queue).filter(({ state }) => state !== 'dead');
-    return shown.map(({ id, state }) => `${id} ${state}`);
+    return shown.map((row) => `${row.id} ${shownState(row)}`);
   }
 
   counts(queue: string): Partial<QueueStats> {
-    const count = (state: ModelRow['state']) => this.in(queue, state).length;
+    const count = (state: ModelRow['state']) =>
+      this.of(queue).filter((row) => shownState(row) === state).length;
     const [postponed, reserved] = [count('postponed'), count('reserved')];
     const pending = count('pending') + postponed + reserved;
     return { pending, postponed, reserved, claimed: count('claimed'), dead: count('dead') };
@@ -125,6 +126,11 @@ function displacedOf(unread: readonly ModelRow[], keepNewest: number): ModelRow[
 /** Whether a batch or a handler that may still settle has it. */
 function isHeld({ state, isLapsed }: ModelRow): boolean {
   return state === ('reserved' satisfies MessageState) && !isLapsed;
+}
+
+/** What is due or lapsed waits, though nobody has given it back yet. */
+function shownState(row: ModelRow): ModelRow['state'] {
+  return row.isLapsed && !isSpent(row) ? 'pending' : row.state;
 }
 
 function isSpent({ run }: ModelRow): boolean {

@@ -1,5 +1,6 @@
 import { startServer, type TestServer } from '../../support/redis-server.js';
 import { BrokerFixture } from './broker-fixture.js';
+import { Holder } from './holder.js';
 
 // counts need a server to themselves
 let server: TestServer;
@@ -37,6 +38,8 @@ const VERBS: readonly (readonly [string, (name: string) => Promise<unknown>])[] 
   ['read', (name) => fixture.queue(name).read()],
   ['move', (name) => fixture.queue(name).move('aside')],
   ['find', (name) => fixture.queue(name).find('nowhere')],
+  ['peek', (name) => fixture.queue(name).peek()],
+  ['stats', (name) => fixture.queue(name).stats()],
   ['keepNewest', (name) => fixture.queue(name).write('x', { keepNewest: 9_000 })],
 ];
 
@@ -49,6 +52,20 @@ it.each(VERBS)('5,000 reserved messages cost %s nothing', async (_, verb) => {
   const others = await cost(() => verb('r'));
   expect((await cost(() => verb('q'))) - others).toBeLessThan(10);
   await reading.return();
+});
+
+it.each(VERBS)('5,000 messages under lease cost %s nothing', async (_, verb) => {
+  await fixture.queue('q').writeMany(Array.from({ length: 5_000 }, (_, n) => `${n}`));
+  const holder = new Holder(fixture).open();
+  const terms = { queue: 'q', outcomes: [], leaseMs: 60_000, attempts: 1 };
+  for (let count = 0; count < 5_000; count += 1_000) {
+    const keepDead = { count: 1, ageMs: 0 };
+    await holder.backend.holds.settle({ ...terms, keepDead, limit: 1_000 });
+  }
+  for (const name of ['q', 'r']) await fixture.queue(name).writeMany(['1', '2', '3', '4']);
+  const others = await cost(() => verb('r'));
+  expect((await cost(() => verb('q'))) - others).toBeLessThan(10);
+  await holder.close();
 });
 
 it('a clean-up of 2,100 queues is one step', async () => {

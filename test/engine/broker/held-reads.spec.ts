@@ -61,7 +61,9 @@ describe('a held read', () => {
     expect(letter).toMatchObject({ payload: 'kills', attempts: 2 });
     expect(letter.reason).toContain('the lease ended');
     expect(letter.id).toBe(id.toString());
-    expect(await holder.queue.stats()).toMatchObject({ pending: 0, dead: 1, exists: true });
+    expect(await holder.queue.deadLetters.redrive(id)).toBe(true); // as `write` answered it
+    expect(await holder.queue.deadLetters.drop(id)).toBe(false);
+    expect(await holder.queue.stats()).toMatchObject({ pending: 1, dead: 0, exists: true });
   });
 
   it('keeps as many dead letters as it is told to', async () => {
@@ -71,9 +73,7 @@ describe('a held read', () => {
     const letters = await holder.engine.deadLetters('q').list();
     expect(letters.map(({ payload }) => payload).sort()).toEqual(['3', '4', '5']);
     expect(await holder.engine.deadLetters('q').drop(letters[0].id)).toBe(true);
-    for (const id of ['x', '', '1', '9'.repeat(19)]) {
-      expect(await holder.engine.deadLetters('q').redrive(id)).toBe(false);
-    }
+    expect(await holder.engine.deadLetters('q').redrive(letters[0].id)).toBe(false);
   });
 
   it('counts its attempts on after a redrive', async () => {

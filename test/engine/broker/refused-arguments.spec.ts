@@ -42,7 +42,14 @@ describe('refused before any change', () => {
     const queue = fixture.queue('q');
     const wrong = { code: 'INVALID_OPTION' };
     await expectRefused(
-      [() => queue.read({ id }), () => queue.peek({ id }), () => queue.move('r', { id })],
+      [
+        () => queue.read({ id }),
+        () => queue.peek({ id }),
+        () => queue.move('r', { id }),
+        () => queue.delete(id),
+        () => queue.deadLetters.redrive(id),
+        () => queue.deadLetters.drop(id),
+      ],
       { ...wrong, option: 'id' },
     );
     await fixture.broker.deleteAllQueues();
@@ -60,10 +67,7 @@ describe('refused before any change', () => {
       { ...wrong, option: 'after' },
     );
     await fixture.broker.deleteAllQueues();
-    await expectRefused([() => queue.delete(id), () => queue.deleteMany([1n, id])], {
-      ...wrong,
-      option: 'ids',
-    });
+    await expectRefused([() => queue.deleteMany([1n, id])], { ...wrong, option: 'ids' });
     await fixture.broker.deleteAllQueues();
     await expectRefused([() => fixture.broker.deleteQueues(['q'], { before: id })], {
       ...wrong,
@@ -382,8 +386,10 @@ describe('refused before any change', () => {
     expect(await refusal(() => broker.listQueues({ prefix: 'a', pattern: '*' }))).toEqual(
       wrong('pattern'),
     );
-    const prefix = () => broker.listQueues({ prefix: 'a b' });
-    expect(await refusal(prefix)).toEqual({ code: 'INVALID_QUEUE_NAME' });
+    for (const prefix of ['a b', '', undefined, null, 7]) {
+      const listing = () => broker.listQueues({ prefix: as(prefix) });
+      expect(await refusal(listing)).toEqual({ code: 'INVALID_QUEUE_NAME' });
+    }
     expect(await refusal(() => broker.rename('a', 'a'))).toEqual(wrong('to'));
     expect(await refusal(() => broker.recoverStale({ olderThanMs: -1 }))).toEqual(
       wrong('olderThanMs'),

@@ -95,6 +95,14 @@ describe('a waiter', () => {
     await eventually(async () => (await channels()) === 0);
   });
 
+  it.each([5, null, {}, 'x', () => undefined])('refuses the signal %p', async (signal) => {
+    const waiter = await fixture.queue('jobs').waiter();
+    const waiting = waiter.wait({ ...soon, signal: signal as never });
+    await expect(waiting).rejects.toMatchObject({ code: 'INVALID_OPTION', option: 'signal' });
+    await expect(waiting).rejects.toThrow('expected an AbortSignal');
+    await waiter.close();
+  });
+
   it('that its broker closes before it is open is refused, and leaves no registration', async () => {
     const broker = fixture.another();
     await broker.meta();

@@ -168,6 +168,40 @@ describe('a commit that fails', () => {
   });
 });
 
+describe('a give-back that fails', () => {
+  type Reading = ReturnType<ReturnType<QueueBroker['queue']>['readAll']>;
+  const spoils: readonly (readonly [string, () => void])[] = [
+    ['since it is not answered', () => proxy.blackHole()],
+    ['since the server is away', () => proxy.refuse()],
+  ];
+  const cures: readonly (readonly [string, (reading: Reading) => Promise<unknown>])[] = [
+    ['the next return()', (reading) => reading.return()],
+    ['the close of its broker', () => broker.close()],
+  ];
+
+  it.each(
+    spoils.flatMap(([why, spoil]) =>
+      cures.map(([what, cure]) => [why, what, spoil, cure] as const),
+    ),
+  )(
+    '%s is made good by %s',
+    async (_why, _what, spoil, cure) => {
+      await broker.write('other', 'x');
+      const reading = broker.queue('q').readAll({ guarantee: 'at-least-once' });
+      await reading.next();
+      spoil();
+      await expect(reading.return()).rejects.toMatchObject({ retryable: true });
+      proxy.resume();
+      proxy.cut();
+      await eventually(async () => (await refusal(() => broker.meta())).code === undefined);
+      expect(await fixture.queue('q').stats()).toMatchObject({ reserved: 3 });
+      await cure(reading);
+      expect(await fixture.queue('q').stats()).toMatchObject({ pending: 3, reserved: 0 });
+    },
+    20_000,
+  );
+});
+
 describe('scripts that the server has forgotten', () => {
   it('are sent anew, with effects once', async () => {
     await fixture.redis.script('FLUSH');
