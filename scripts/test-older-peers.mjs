@@ -13,7 +13,13 @@ const OLDER = {
   ioredis: '5.11.1',
 };
 const PARTS = ['lib', 'lua', 'sample', 'scripts', 'test', 'jest.config.mjs', 'tsconfig.json'];
-const DEFAULT_TESTS = ['test/e2e', 'test/contract', 'test/fault/connection', 'test/unit/redis', 'test/unit/delivery'];
+const DEFAULT_TESTS = [
+  'test/e2e',
+  'test/contract',
+  'test/fault/connection',
+  'test/unit/redis',
+  'test/unit/delivery',
+];
 
 function run(command, args) {
   const { status } = spawnSync(command, args, { cwd: copy, stdio: 'inherit' });
