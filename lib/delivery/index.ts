@@ -23,4 +23,3 @@ export {
   type Retention,
   type RetentionLimits,
 } from './retention.js';
-export { Revocation } from './revocation.js';

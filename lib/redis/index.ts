@@ -13,7 +13,7 @@ export {
 export { Doorbell, type DoorbellRequest } from './doorbell.js';
 export { checkPrefix, DEFAULT_PREFIX, KeySpace } from './key-space.js';
 export { settled } from './link.js';
-export { checkName, decodeName, encodeName, MAX_NAME_BYTES } from './names.js';
+export { checkName, decodeName, encodeName } from './names.js';
 export { asBuffer, asInteger, asList, asText, asTextOrNull } from './replies.js';
 export { pause } from './retry-budget.js';
 export {
@@ -23,7 +23,7 @@ export {
   type ScriptDefinition,
   type ScriptRunner,
 } from './script.js';
-export { Subscriber, type Subscription } from './subscriber.js';
+export type { Subscription } from './subscriber.js';
 export {
   openStandalone,
   pickOptions,

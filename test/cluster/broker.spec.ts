@@ -1,26 +1,9 @@
-import { Cluster } from 'ioredis';
 import { createBrokerEngine, QueueBroker } from '../../lib/broker/index.js';
-import { RedisConnection, type ConnectionOptions } from '../../lib/redis/index.js';
+import { RedisConnection } from '../../lib/redis/index.js';
 import { collect, idsOf } from '../engine/broker/broker-fixture.js';
-import { startCluster, type TestCluster } from '../support/redis-server.js';
+import { useCluster } from './client-ways.js';
 
-let cluster: TestCluster;
-let client: Cluster;
-
-beforeAll(async () => {
-  cluster = await startCluster();
-  client = new Cluster([...cluster.nodes], { keyPrefix: 'app:' });
-}, 60_000);
-
-afterAll(async () => {
-  client.disconnect();
-  await cluster.stop();
-});
-
-const WAYS: readonly (readonly [string, () => ConnectionOptions])[] = [
-  ['nodes', () => ({ cluster: { nodes: cluster.nodes } })],
-  ['a client with a key prefix', () => ({ client })],
-];
+const WAYS = useCluster();
 // their slots lie on different masters
 const NAMESPACES = ['default', 'mail', 'sensors', 'a', 'b', 'c'];
 

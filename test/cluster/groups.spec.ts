@@ -1,25 +1,8 @@
 import { createGroupsEngine, GroupTransport } from '../../lib/groups/index.js';
-import { RedisConnection, type ConnectionOptions } from '../../lib/redis/index.js';
-import { Cluster } from 'ioredis';
-import { startCluster, type TestCluster } from '../support/redis-server.js';
+import { RedisConnection } from '../../lib/redis/index.js';
+import { useCluster } from './client-ways.js';
 
-let cluster: TestCluster;
-let client: Cluster;
-
-beforeAll(async () => {
-  cluster = await startCluster();
-  client = new Cluster([...cluster.nodes], { keyPrefix: 'app:' });
-}, 60_000);
-
-afterAll(async () => {
-  client.disconnect();
-  await cluster.stop();
-});
-
-const WAYS: readonly (readonly [string, () => ConnectionOptions])[] = [
-  ['nodes', () => ({ cluster: { nodes: cluster.nodes } })],
-  ['a client with a key prefix', () => ({ client })],
-];
+const WAYS = useCluster();
 
 describe.each(WAYS)('on a cluster by %s', (way, connection) => {
   const topics = Array.from({ length: 12 }, (_, n) => `${way} topic ${n}`);

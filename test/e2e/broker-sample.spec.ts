@@ -11,15 +11,8 @@ beforeAll(async () => {
 
 afterAll(() => sample.remove());
 
-/** Runs the sample to its end. */
-async function run(args: readonly string[] = [], env?: NodeJS.ProcessEnv) {
-  const started = sample.start(args, env);
-  const code = await started.ended;
-  return { code, output: started.output };
-}
-
 it('a day in the mailroom: every guarantee holds, and no key is left', async () => {
-  const { code, output } = await run(['--letters', '90']);
+  const { code, output } = await sample.run(['--letters', '90']);
   expect({ code, output }).toMatchObject({ code: 0 });
   expect(output.match(/^held /gm)).toHaveLength(10);
   expect(output).not.toContain('BROKEN');
@@ -36,7 +29,7 @@ it.each([
   [['--nope'], "Unknown option '--nope'"],
   [['--letters', 'many'], '--letters many: expected a number from 30 to 100000'],
 ])('the call %j cannot work, says so and ends with 2', async (args, message) => {
-  const { code, output } = await run(args);
+  const { code, output } = await sample.run(args);
   expect(code).toBe(2);
   expect(output).toContain(message);
   expect(output).toContain('usage: npm run sample:broker');
@@ -44,7 +37,7 @@ it.each([
 
 it('says that there is no Redis and ends with 1, in bounded time', async () => {
   const url = `redis://127.0.0.1:${await freePort()}`;
-  const { code, output } = await run([], { REDIS_URL: url });
+  const { code, output } = await sample.run([], { REDIS_URL: url });
   expect(code).toBe(1);
   expect(output).toContain(`no connection to ${url.slice('redis://'.length)}`);
 }, 60_000);

@@ -19,13 +19,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs the sample to its end. */
-async function run(args: readonly string[] = [], env?: NodeJS.ProcessEnv) {
-  const started = sample.start(args, env);
-  const code = await started.ended;
-  return { code, output: started.output };
-}
-
 /** The number in a row of the table. */
 function rowOf(output: string, name: string): number {
   const line = output.split('\n').find((one) => one.startsWith(`${name}  `)) ?? '';
@@ -34,7 +27,7 @@ function rowOf(output: string, name: string): number {
 
 describe('order events shared by worker processes, one of which is killed', () => {
   it('are all handled, every customer in order, and the table says so', async () => {
-    const { code, output } = await run();
+    const { code, output } = await sample.run();
     expect({ code, output }).toMatchObject({ code: 0 });
     const [customers, events] = [rowOf(output, 'customers'), rowOf(output, 'events')];
     expect(customers).toBeGreaterThan(200);
@@ -61,7 +54,7 @@ describe('order events shared by worker processes, one of which is killed', () =
       (_, n) => `2026-01-05T06:00:00Z,C${n % 7},O-1,paid,5`,
     );
     await writeFile(file, ['time,customer,order,type,cents', ...lines, ''].join('\n'));
-    const { code, output } = await run([file, '--workers', '2']);
+    const { code, output } = await sample.run([file, '--workers', '2']);
     expect({ code, output }).toMatchObject({ code: 0 });
     expect([rowOf(output, 'customers'), rowOf(output, 'events')]).toEqual([7, 400]);
   }, 60_000);
@@ -74,7 +67,7 @@ describe('a call that cannot work', () => {
     [['one', 'two'], 'one file, not 2'],
     [['no such file'], 'no such file: there is no such file'],
   ])('%j says so and ends with 2', async (args, message) => {
-    const { code, output } = await run(args);
+    const { code, output } = await sample.run(args);
     expect(code).toBe(2);
     expect(output).toContain(message);
     expect(output).toContain('usage: npm run sample:groups');
@@ -87,14 +80,14 @@ describe('a call that cannot work', () => {
       file,
       'time,customer,order,type,cents\n2026-01-05T06:00:00Z,C1,O-1,paid,5\nhello\n',
     );
-    const { code, output } = await run([file]);
+    const { code, output } = await sample.run([file]);
     expect(code).toBe(1);
     expect(output).toContain('line 3 of the file is no order event: hello');
   }, 60_000);
 
   it('says that there is no Redis and ends with 1, in bounded time', async () => {
     const url = `redis://127.0.0.1:${await freePort()}`;
-    const { code, output } = await run([], { REDIS_URL: url });
+    const { code, output } = await sample.run([], { REDIS_URL: url });
     expect(code).toBe(1);
     expect(output).toContain(`no connection to ${url.slice('redis://'.length)}`);
   }, 60_000);

@@ -18,19 +18,12 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** Runs the sample to its end. */
-async function run(args: readonly string[], env?: NodeJS.ProcessEnv) {
-  const started = sample.start(args, env);
-  const code = await started.ended;
-  return { code, output: started.output };
-}
-
 describe('a run over a folder', () => {
   let code: unknown;
   let output: string;
 
   beforeAll(async () => {
-    ({ code, output } = await run([folder.path, '--concurrency', '2']));
+    ({ code, output } = await sample.run([folder.path, '--concurrency', '2']));
   }, 60_000);
 
   it('ends well, in plain lines, with a table that adds up', () => {
@@ -86,7 +79,7 @@ describe('a run over a folder', () => {
   });
 
   it('finds everything done when it is started again', async () => {
-    const again = await run([folder.path]);
+    const again = await sample.run([folder.path]);
     expect(again).toMatchObject({ code: 0 });
     expect(again.output).toContain('1,200 files found, 0 of them new');
     expect(again.output).toContain('1,200 files = 1,200 done + 0 failed\n');
@@ -102,7 +95,7 @@ describe('a call that cannot work', () => {
     [['one', 'two'], 'one folder, not 2'],
     [['no such folder'], 'no such folder: there is no such folder'],
   ])('%j says so and ends with 2', async (args, message) => {
-    const { code, output } = await run(args);
+    const { code, output } = await sample.run(args);
     expect(code).toBe(2);
     expect(output).toContain(message);
     expect(output).toContain('usage: npm run sample');
@@ -111,14 +104,14 @@ describe('a call that cannot work', () => {
 
   it('says that there is no Redis and ends with 1, in bounded time', async () => {
     const url = `redis://127.0.0.1:${await freePort()}`;
-    const { code, output } = await run([folder.path], { REDIS_URL: url });
+    const { code, output } = await sample.run([folder.path], { REDIS_URL: url });
     expect(code).toBe(1);
     expect(output).toContain(`no connection to ${url.slice('redis://'.length)}`);
     expect(output).not.toMatch(/^ +at /m);
   });
 
   it('says that REDIS_URL is none and ends with 1', async () => {
-    const { code, output } = await run([folder.path], { REDIS_URL: 'nonsense' });
+    const { code, output } = await sample.run([folder.path], { REDIS_URL: 'nonsense' });
     expect(code).toBe(1);
     expect(output).toMatch(/^connection\.url: expected redis.*\n$/);
   });

@@ -19,13 +19,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs the sample to its end. */
-async function run(args: readonly string[] = [], env?: NodeJS.ProcessEnv) {
-  const started = sample.start(args, env);
-  const code = await started.ended;
-  return { code, output: started.output };
-}
-
 /** The cells of a row of the table. */
 function rowOf(output: string, name: string): string[] {
   const line = output.split('\n').find((one) => one.startsWith(`${name} `)) ?? '';
@@ -34,7 +27,7 @@ function rowOf(output: string, name: string): string[] {
 
 describe('an audit log with a slow group and a worker that is killed', () => {
   it('is seen by both groups entry for entry, and the table says so', async () => {
-    const { code, output } = await run(['lib']);
+    const { code, output } = await sample.run(['lib']);
     expect({ code, output }).toMatchObject({ code: 0 });
     const [entries, checksum] = rowOf(output, 'written');
     expect(Number(entries.replaceAll(',', ''))).toBeGreaterThan(3_000);
@@ -51,7 +44,7 @@ describe('an audit log with a slow group and a worker that is killed', () => {
     const lines = Array.from({ length: 300 }, (_, n) => `žluť ${n} 馬`);
     await writeFile(join(folder, 'a.txt'), lines.join('\n'));
     await writeFile(join(folder, 'b.bin'), Buffer.from([1, 0, 2]));
-    const { code, output } = await run([folder]);
+    const { code, output } = await sample.run([folder]);
     expect({ code, output }).toMatchObject({ code: 0 });
     expect(rowOf(output, 'totals')[0]).toBe('300');
   }, 60_000);
@@ -63,7 +56,7 @@ describe('a call that cannot work', () => {
     [['one', 'two'], 'one folder, not 2'],
     [['no such folder'], 'no such folder: there is no such folder'],
   ])('%j says so and ends with 2', async (args, message) => {
-    const { code, output } = await run(args);
+    const { code, output } = await sample.run(args);
     expect(code).toBe(2);
     expect(output).toContain(message);
     expect(output).toContain('usage: npm run sample:streams');
@@ -72,7 +65,7 @@ describe('a call that cannot work', () => {
 
   it('says that there is no Redis and ends with 1, in bounded time', async () => {
     const url = `redis://127.0.0.1:${await freePort()}`;
-    const { code, output } = await run(['lib'], { REDIS_URL: url });
+    const { code, output } = await sample.run(['lib'], { REDIS_URL: url });
     expect(code).toBe(1);
     expect(output).toContain(`no connection to ${url.slice('redis://'.length)}`);
   }, 60_000);

@@ -8,7 +8,15 @@ import { transformFile } from '@swc/core';
 export interface CompiledSample {
   /** Starts the sample's main file; it is killed by `remove` at the latest. */
   start(args: readonly string[], env?: NodeJS.ProcessEnv): SampleRun;
+  /** Starts it and waits for its end. */
+  run(args?: readonly string[], env?: NodeJS.ProcessEnv): Promise<EndedRun>;
   remove(): Promise<void>;
+}
+
+/** What a run of a sample left. */
+export interface EndedRun {
+  readonly code: number | NodeJS.Signals | null;
+  readonly output: string;
 }
 
 /** One run of a sample. */
@@ -42,11 +50,17 @@ export async function compileSample(name: string): Promise<CompiledSample> {
   const manifest = { name: 'nest-redis-queue', type: 'module', exports: './lib/index.js' };
   await writeFile(join(home, 'package.json'), JSON.stringify(manifest));
   const runs: SampleRun[] = [];
+  const start = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
+    const run = startRun([join(home, 'sample', name, 'main.js'), ...args], env);
+    runs.push(run);
+    return run;
+  };
   return {
-    start: (args, env = {}) => {
-      const run = startRun([join(home, 'sample', name, 'main.js'), ...args], env);
-      runs.push(run);
-      return run;
+    start,
+    run: async (args = [], env) => {
+      const started = start(args, env);
+      const code = await started.ended;
+      return { code, output: started.output };
     },
     remove: async () => {
       for (const run of runs) run.kill('SIGKILL');

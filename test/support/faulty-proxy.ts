@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import net from 'node:net';
 
+type Pair = readonly [client: net.Socket, server: net.Socket];
+
 /** A TCP proxy in front of a server that can misbehave in every way a network does. */
 export class FaultyProxy {
   readonly #server = net.createServer((socket) => this.#onClient(socket));
-  readonly #pairs = new Set<readonly [client: net.Socket, server: net.Socket]>();
+  readonly #pairs = new Set<Pair>();
+  readonly #deaf = new WeakSet<Pair>();
   #isRefusing = false;
   #isStalled = false;
   #isBlackHole = false;
@@ -61,6 +64,11 @@ export class FaultyProxy {
     this.#isDroppingReplies = true;
   }
 
+  /** Swallows the replies of the connections that are open now, for good; new ones are served. */
+  dropOpenReplies(): void {
+    for (const pair of this.#pairs) this.#deaf.add(pair);
+  }
+
   /** Holds the next reply back until `act` is done; then it goes on, whatever `act` has done. */
   beforeNextReply(act: () => unknown): void {
     this.#beforeReply = act;
@@ -93,14 +101,15 @@ export class FaultyProxy {
     }
   }
 
-  async #onReply([client, server]: readonly net.Socket[], data: Buffer): Promise<void> {
+  async #onReply(pair: Pair, data: Buffer): Promise<void> {
+    const [client, server] = pair;
     const act = this.#beforeReply;
     if (act !== undefined) {
       this.#beforeReply = undefined;
       server.pause();
       await act();
       server.resume();
-    } else if (this.#isBlackHole || this.#isDroppingReplies) return;
+    } else if (this.#isBlackHole || this.#isDroppingReplies || this.#deaf.has(pair)) return;
     client.write(data);
   }
 

@@ -101,6 +101,12 @@ function endBlackHole(): void {
   bench.proxy.resume();
 }
 
+async function awayForASecond(): Promise<void> {
+  bench.proxy.refuse();
+  await pause(1_000);
+  bench.proxy.resume();
+}
+
 describe('a reply that is lost', () => {
   test('of a settle and claim: it is asked again, and no attempt is spent for nothing', async () => {
     const release = signalled();
@@ -116,6 +122,25 @@ describe('a reply that is lost', () => {
     expect(records.filter(({ attempts }) => attempts !== 1)).toEqual([]);
     expect([...one.runs.values()]).toEqual(Array(20).fill(1));
     expect(one.logger.lines.filter(({ text }) => text.includes('not written'))).toEqual([]);
+  });
+
+  test.each([
+    ['until the call times out', () => bench.proxy.dropOpenReplies(), () => Promise.resolve()],
+    ['and the server is away for a second', () => bench.proxy.dropReplies(), awayForASecond],
+  ])('of a settle and claim, %s: it is asked again', async (_, lose, goOn) => {
+    const release = signalled();
+    const limits = { commandTimeoutMs: 1_000, connectTimeoutMs: 10_000 };
+    const loop = { concurrency: 4, leaseMs: 60_000 };
+    const one = bench.worker({ handler: () => release.promise, loop, limits });
+    await bench.add(20);
+    await eventually(() => one.begun === 4);
+    lose();
+    release.resolve();
+    await bench.untilStats({ done: 4, running: 4 });
+    await goOn();
+    const records = await bench.expectAllDoneOnce(20, [one]);
+    expect(records.filter(({ attempts }) => attempts !== 1)).toEqual([]);
+    expect([...one.runs.values()]).toEqual(Array(20).fill(1));
   });
 
   test('of one call after another, under load: each job runs once, within its first lease', async () => {
